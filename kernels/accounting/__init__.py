@@ -1,0 +1,1 @@
+"""Census meaning: allocations, mechanisms, pairs, privacy curves and the bounds they are compared with."""
