@@ -21,12 +21,13 @@ class Resolution:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Allocation:
-    """A production run's budget: rho of every (level, query), before any bypass, and the bypass patterns that occur.
+    """A production run's budget: rho of every (level, query), before any bypass, and the bypass patterns that
+    occur.
 
-    `levels` run from the root down; `rho[level][query]` is exact, and a query that is not asked at a level is absent
-    there. A level in `absorbing_levels` has one digit in every pattern and takes over the budget of the next level
-    down where that digit is 1; `fixed_digits` are the digits that are the same in all patterns. Mechanism Mk is
-    `patterns[k]`. `neighbours` names the relation that all figures are for.
+    `levels` run from the root down; `rho[level][query]` is exact, and a query that is not asked at a level
+    is absent there. A level in `absorbing_levels` has one digit in every pattern and takes over the budget
+    of the next level down where that digit is 1; `fixed_digits` are the digits that are the same in all
+    patterns. Mechanism Mk is `patterns[k]`. `neighbours` names the relation that all figures are for.
 
     Raises ValueError, with a sentence that says what is allowed, when the parts do not fit each other.
     """
@@ -53,8 +54,12 @@ class Allocation:
         able = [level for level in self.levels[:-1] if level in self.absorbing_levels]
         if list(self.absorbing_levels) != able:
             raise ValueError(
-                "the levels that can absorb must be some of " + ", ".join(self.levels[:-1]) + ", root first, each once"
+                "the levels that can absorb must be, root first and each once, some of "
+                + ", ".join(self.levels[:-1])
             )
+        for level, digit in self.fixed_digits.items():
+            if level not in self.absorbing_levels or digit not in (0, 1):
+                raise ValueError("a fixed digit is 0 or 1, for one of " + ", ".join(self.absorbing_levels))
         if not self.patterns or len(set(self.patterns)) != len(self.patterns):
             raise ValueError("an allocation needs at least one bypass pattern, each listed once")
         for pattern in self.patterns:
@@ -62,15 +67,19 @@ class Allocation:
 
     @property
     def total_rho(self) -> Fraction:
-        """Sum of rho over all levels and queries: the total along every root-to-block path, whatever its pattern."""
+        """Sum of rho over all levels and queries: the total along every path, whatever its pattern."""
         return sum((self.level_rho(level) for level in self.levels), Fraction(0))
 
     def level_rho(self, level: str) -> Fraction:
-        """Sum of rho over the queries of one level, before any bypass. Raises ValueError for an unknown level."""
+        """Sum of rho over the queries of one level, before any bypass.
+
+        Raises ValueError for an unknown level.
+        """
         return sum(self._queries(level).values(), Fraction(0))
 
     def level_composition(self, level: str) -> Composition:
-        """One level alone against itself: every query twice, once for each of the two cells a record moves between.
+        """One level alone against itself: every query twice, once for each of the two cells a record moves
+        between.
 
         Raises ValueError for an unknown level.
         """
@@ -79,5 +88,5 @@ class Allocation:
 
     def _queries(self, level: str) -> Mapping[str, Fraction]:
         if level not in self.rho:
-            raise ValueError(f"{level!r} is not a level of {self.name}; its levels are " + ", ".join(self.levels))
+            raise ValueError(f"{level!r} is not a level of {self.name}; allowed: " + ", ".join(self.levels))
         return self.rho[level]

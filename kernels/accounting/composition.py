@@ -13,8 +13,8 @@ from itertools import pairwise
 class Composition:
     """Discrete Gaussian cells, each shifted by one between two neighbouring data sets.
 
-    A cell with parameter rho carries noise N_Z(0, sigma^2), sigma^2 = 1/rho. The cells are pairs (rho, count) with
-    distinct rho in ascending order, so equal compositions compare, hash and print equally.
+    A cell with parameter rho carries noise N_Z(0, sigma^2), sigma^2 = 1/rho. The cells are pairs (rho,
+    count) with distinct rho in ascending order, so equal compositions compare, hash and print equally.
 
     Raises ValueError when the cells are empty, out of order, or hold a rho or a count that is not positive.
     """
@@ -33,8 +33,8 @@ class Composition:
     def from_counts(cls, counts: Mapping[Fraction, int]) -> Composition:
         """The composition with `counts[rho]` cells of each rho, in any order.
 
-        Raises ValueError when the mapping is empty, a rho is not an exact positive rational or a count is not a
-        positive integer.
+        Raises ValueError when the mapping is empty, a rho is not an exact positive rational or a count is
+        not a positive integer.
         """
         for rho, count in counts.items():
             _check_cell(rho, count)
@@ -74,7 +74,7 @@ class Composition:
         return Composition(tuple((rho * factor, count) for rho, count in self.cells))
 
     def digest(self) -> str:
-        """SHA-256 (hexadecimal) of the exact text "rho:count;rho:count;...", rho in lowest terms, ascending."""
+        """SHA-256 (hexadecimal) of the text "rho:count;rho:count;...", rho in lowest terms, ascending."""
         text = ";".join(f"{rho}:{count}" for rho, count in self.cells)
         return hashlib.sha256(text.encode("ascii")).hexdigest()
 

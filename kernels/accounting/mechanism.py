@@ -13,24 +13,24 @@ from kernels.accounting.patterns import check_pattern
 def level_budgets(allocation: Allocation, pattern: str) -> dict[str, Fraction]:
     """What each level spends along a path with this bypass pattern; 0 at a level that measures nothing.
 
-    Bottom-up: where a level's digit is 1 it takes over the whole budget of the next level down, including what that
-    level has taken over itself. So a chain of only children collapses into its topmost geounit, and the budgets
-    always add up to `allocation.total_rho`.
+    Bottom-up: where a level's digit is 1 it takes over the whole budget of the next level down, including
+    what that level has taken over itself. So a chain of only children collapses into its topmost geounit,
+    and the budgets always add up to `allocation.total_rho`.
 
     Raises ValueError when the pattern does not fit the allocation.
     """
     check_pattern(pattern, allocation.absorbing_levels, allocation.fixed_digits)
-    absorbs = {level for level, digit in zip(allocation.absorbing_levels, pattern, strict=True) if digit == "1"}
+    digits = dict(zip(allocation.absorbing_levels, pattern, strict=True))
     budgets = {level: allocation.level_rho(level) for level in allocation.levels}
     for upper, lower in reversed(list(zip(allocation.levels, allocation.levels[1:], strict=False))):
-        if upper in absorbs:
+        if digits.get(upper) == "1":
             budgets[upper] += budgets[lower]
             budgets[lower] = Fraction(0)
     return budgets
 
 
 def mechanism(allocation: Allocation, pattern: str) -> Composition:
-    """All queries along a path with this bypass pattern, every level's budget split by that level's own shares.
+    """All queries along a path with this bypass pattern; each level's budget is split by its own shares.
 
     Raises ValueError when the pattern does not fit the allocation.
     """
@@ -43,7 +43,8 @@ def mechanism(allocation: Allocation, pattern: str) -> Composition:
 
 
 def pair_composition(allocation: Allocation, first_pattern: str, second_pattern: str) -> Composition:
-    """The cells of both members: a record that moves loses a cell in every query of one and gains one in the other.
+    """The cells of both members: a record that moves loses a cell in every query of one and gains one in the
+    other.
 
     Raises ValueError when a pattern does not fit the allocation.
     """
@@ -51,15 +52,20 @@ def pair_composition(allocation: Allocation, first_pattern: str, second_pattern:
 
 
 def pairs(allocation: Allocation) -> list[tuple[str, str]]:
-    """All unordered pairs of the allocation's patterns, each with itself too, in the order of the patterns."""
+    """All unordered pairs of patterns, each with itself too, in the order of the allocation's list."""
     patterns = allocation.patterns
     return [(first, second) for i, first in enumerate(patterns) for second in patterns[i:]]
 
 
 def mechanism_name(allocation: Allocation, pattern: str) -> str:
-    """M00, M01, ...: the position of a pattern in the allocation's list. Raises ValueError when it is not listed."""
+    """M00, M01, ...: the position of a pattern in the allocation's list.
+
+    Raises ValueError when it is not listed.
+    """
     if pattern not in allocation.patterns:
-        raise ValueError(f"{pattern!r} is not among the {len(allocation.patterns)} patterns of {allocation.name}")
+        raise ValueError(
+            f"{pattern!r} is not among the {len(allocation.patterns)} patterns of {allocation.name}"
+        )
     return f"M{allocation.patterns.index(pattern):02d}"
 
 

@@ -1,8 +1,8 @@
 """Bypass patterns: which geographic levels have a single child and absorb its budget.
 
-A pattern is a text with one digit per level that can absorb, root first: 1 says that the geounit of that level has
-exactly one child, which then measures nothing. The patterns of an allocation are always listed in ascending binary
-order, so the first one, M00, is the pattern with the fewest bypasses that the fixed digits allow.
+A pattern is a text with one digit per level that can absorb, root first: 1 says that the geounit of that
+level has exactly one child, which then measures nothing. The complete and the default list are in ascending
+binary order, so their first pattern, M00, has no bypass (but for digits that are fixed at 1).
 """
 
 from __future__ import annotations
@@ -18,38 +18,40 @@ MAX_FREE_DIGITS = 12
 
 
 def complete_patterns(levels: Sequence[str], fixed: Mapping[str, int] | None = None) -> tuple[str, ...]:
-    """Every pattern over `levels` (root first) that agrees with the `fixed` digits, in ascending binary order.
+    """Every pattern over `levels`, root first, that agrees with the `fixed` digits, in binary order.
 
     Raises ValueError when `fixed` names another level or more than MAX_FREE_DIGITS digits are free.
     """
     fixed = fixed or {}
     for level in fixed:
         if level not in levels:
-            raise ValueError(f"a digit is fixed for {level}, which is not a level that can absorb its only child")
+            raise ValueError(
+                f"a digit is fixed for {level}, which is not a level that can absorb its only child"
+            )
     free = len(levels) - len(fixed)
     if free > MAX_FREE_DIGITS:
-        raise ValueError(f"{free} free digits make 2^{free} patterns; at most {MAX_FREE_DIGITS} digits may be free")
+        raise ValueError(
+            f"{free} free digits make 2^{free} patterns; at most {MAX_FREE_DIGITS} digits may be free"
+        )
     choices = [str(fixed[level]) if level in fixed else "01" for level in levels]
     return tuple("".join(digits) for digits in product(*choices))
 
 
 def _reconstructed_dhc_patterns() -> tuple[str, ...]:
-    """The 43 patterns taken to occur in the 2020 DHC persons file (arXiv 2606.29835 counts 43 without a list).
+    """The 43 patterns taken to occur in the 2020 DHC persons file; arXiv 2606.29835 counts but does not list them.
 
     This is a reconstruction, not the published list:
 
     - 32 patterns in which the State geounit has several counties;
-    - 8 patterns for a state part (inside or outside American Indian areas) with a single county that is a small
-      reservation: State, Prim and Tract_Subset_Group bypassed; County, Tract_Subset and Block_Group free;
-    - 3 patterns for the District of Columbia: State and County bypassed, Prim and Tract_Subset_Group not, and not
-      both of Tract_Subset and Block_Group.
+    - 8 patterns for a state part (inside or outside American Indian areas) with a single county, holding a
+      small reservation: State, Prim and Tract_Subset_Group bypassed; County, Tract_Subset, Block_Group free;
+    - 3 patterns for the District of Columbia: State and County bypassed, Prim and Tract_Subset_Group not, and
+      not both of Tract_Subset and Block_Group.
     """
     return tuple(
         pattern
         for pattern in complete_patterns(DHC_ABSORBING_LEVELS)
-        if pattern[0] == "0"
-        or (pattern[2:4] == "11")
-        or (pattern[1:4] == "100" and pattern[4:] != "11")
+        if pattern[0] == "0" or pattern[2:4] == "11" or (pattern[1:4] == "100" and pattern[4:] != "11")
     )
 
 
@@ -76,11 +78,7 @@ def default_patterns(levels: Sequence[str], fixed: Mapping[str, int] | None = No
 def check_pattern(pattern: str, levels: Sequence[str], fixed: Mapping[str, int]) -> None:
     """Raise ValueError, saying what is allowed, unless `pattern` fits the levels and the fixed digits."""
     if len(pattern) != len(levels) or set(pattern) - {"0", "1"}:
-        raise ValueError(
-            f"a pattern has {len(levels)} digits 0 or 1, one for each of " + ", ".join(levels)
-            if levels
-            else "no level of this allocation can absorb its only child, so its only pattern is the empty text"
-        )
+        raise ValueError(f"a pattern has {len(levels)} digits 0 or 1, one for each of " + ", ".join(levels))
     for level, digit in zip(levels, pattern, strict=True):
         if level in fixed and int(digit) != fixed[level]:
             raise ValueError(f"the digit of {level} is fixed at {fixed[level]}")

@@ -1,0 +1,1 @@
+"""The batch pipeline around the kernels: configuration, storage, task farm, report, command line."""

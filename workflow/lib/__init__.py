@@ -1,0 +1,1 @@
+"""What scripts, rules and the command line share."""

@@ -1,0 +1,172 @@
+"""What an allocation file may hold: a typed model, closed at every level.
+
+Values arrive as text (see text_tree); each field turns its text into an exact value within its bounds. What
+concerns several fields at once, such as names that must match and sums, is checked in config.py.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
+
+from kernels.accounting.settings import Settings
+from workflow.lib.rational import parse_count, parse_rational
+
+_SLUG = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_LEVEL = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
+_DEFAULTS = Settings()
+
+
+def suggestion(name: str, allowed: Iterable[str]) -> str:
+    """The words "did you mean 'x'? " when an allowed name is close to `name`, else nothing."""
+    close = difflib.get_close_matches(name[:200], list(allowed), n=1)
+    return f"did you mean '{close[0]}'? " if close else ""
+
+
+def is_slug(text: str) -> bool:
+    """Whether text can name an allocation, and so a file and a folder: letters, digits, _ and -."""
+    return _SLUG.fullmatch(text) is not None
+
+
+def _slug(text: str) -> str:
+    if not is_slug(text):
+        raise ValueError("must be a plain name: at most 64 letters, digits, _ and -, no path")
+    return text
+
+
+def _level_name(text: str) -> str:
+    if not _LEVEL.fullmatch(text):
+        raise ValueError("a level's name has at most 64 letters, digits and _, beginning with a letter")
+    return text
+
+
+def _query_name(text: str) -> str:
+    if not text.isprintable() or text != text.strip() or not 1 <= len(text) <= 200:
+        raise ValueError("a query's name has 1 to 200 printable characters, no space at either end")
+    return text
+
+
+def _prose(text: str) -> str:
+    words = " ".join(text.split())
+    if not words.isprintable() or not 1 <= len(words) <= 2000:
+        raise ValueError("must be 1 to 2000 printable characters")
+    return words
+
+
+def _rational(text: Any, allowed: str, within: Callable[[Fraction], bool]) -> Fraction:
+    if not isinstance(text, str):
+        raise PydanticCustomError("not_a_number", "must be one number")
+    value = parse_rational(text)
+    if not within(value):
+        raise ValueError(f"must be {allowed}")
+    return value
+
+
+def _positive(text: Any) -> Fraction:
+    return _rational(text, "above 0", lambda value: value > 0)
+
+
+def _share(text: Any) -> Fraction:
+    return _rational(text, "above 0 and at most 1", lambda value: 0 < value <= 1)
+
+
+def _delta(text: Any) -> Fraction:
+    return _rational(text, "above 0 and below 1, such as 1e-10", lambda value: 0 < value < 1)
+
+
+def _count(low: int, high: int) -> BeforeValidator:
+    def parse(text: Any) -> int:
+        if not isinstance(text, str):
+            raise PydanticCustomError("not_a_number", "must be one whole number")
+        return parse_count(text, low, high)
+
+    return BeforeValidator(parse)
+
+
+def _patterns(value: Any) -> Any:
+    if value in ("default", "complete"):
+        return value
+    if not isinstance(value, list) or not value:
+        raise ValueError("must be default, complete or a list of patterns such as 000000")
+    return value
+
+
+Slug = Annotated[str, AfterValidator(_slug)]
+LevelName = Annotated[str, AfterValidator(_level_name)]
+QueryName = Annotated[str, AfterValidator(_query_name)]
+Prose = Annotated[str, AfterValidator(_prose)]
+PositiveRational = Annotated[Fraction, PlainValidator(_positive)]
+Share = Annotated[Fraction, PlainValidator(_share)]
+Delta = Annotated[Fraction, PlainValidator(_delta)]
+Patterns = Annotated[Literal["default", "complete"] | list[str], BeforeValidator(_patterns)]
+
+
+class Closed(BaseModel):
+    """A mapping with the declared keys and no others."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known_keys_only(cls, data: Any) -> Any:
+        if isinstance(data, dict):
+            known = cls.model_fields
+            for key in data:
+                if key not in known:
+                    message = f"unknown key; {suggestion(key, known)}allowed: " + ", ".join(known)
+                    raise PydanticCustomError("unknown_key", "{message}", {"message": message, "key": key})
+        return data
+
+
+class LevelBudget(Closed):
+    """One level's budget: `rho` of every query, or its `share` of total_rho and the `queries`' shares of it."""
+
+    rho: dict[QueryName, PositiveRational] | None = None
+    share: Share | None = None
+    queries: dict[QueryName, Share] | None = None
+    not_asked: list[QueryName] = []
+
+
+class Bypass(Closed):
+    """Which levels can absorb their only child, digits that never change, and the patterns that occur."""
+
+    levels: Annotated[list[LevelName], Field(min_length=1)]
+    fixed: dict[LevelName, Annotated[int, _count(0, 1)]] = {}
+    patterns: Patterns = "default"
+
+
+class ResolutionFile(Closed):
+    """How finely curves are tabulated."""
+
+    thresholds: Annotated[int, _count(2, 1_000_000)] = _DEFAULTS.thresholds
+    eps_points: Annotated[int, _count(2, 100_000)] = _DEFAULTS.eps_points
+
+
+class AllocationFile(Closed):
+    """One allocation file."""
+
+    name: Slug
+    title: Prose
+    source: Prose
+    neighbours: Literal["bounded"]
+    total_rho: PositiveRational
+    levels: Annotated[list[LevelName], Field(min_length=2, max_length=32)]
+    queries: Annotated[list[QueryName], Field(min_length=1, max_length=1000)]
+    budget: dict[LevelName, LevelBudget]
+    bypass: Bypass
+    deltas: Annotated[list[Delta], Field(min_length=1, max_length=100)] = list(_DEFAULTS.deltas)
+    resolution: ResolutionFile = ResolutionFile()

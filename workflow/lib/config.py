@@ -1,0 +1,288 @@
+"""Reading allocation files and cells files.
+
+Every problem is told as one ConfigError line: file, line, key path, value and what is allowed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from kernels.accounting.allocation import Allocation, Resolution
+from kernels.accounting.composition import Composition
+from kernels.accounting.patterns import check_pattern, complete_patterns, default_patterns
+from workflow.lib.allocation_model import AllocationFile, Bypass, LevelBudget, is_slug, suggestion
+from workflow.lib.rational import parse_count, parse_rational
+from workflow.lib.text_tree import (
+    MAX_YAML_BYTES,
+    ConfigError,
+    KeyPath,
+    TextTree,
+    parse_text_tree,
+    printable,
+    read_text,
+    read_text_tree,
+    shorten,
+)
+
+__all__ = [
+    "ConfigError",
+    "allocation_folders",
+    "find_allocation",
+    "load_allocation",
+    "parse_allocation",
+    "read_cells",
+]
+
+MAX_CELL_COUNT = 10**12
+
+
+def load_allocation(name_or_path: str | Path) -> Allocation:
+    """The allocation of this name (allocations/NAME.yaml) or in this file. Raises ConfigError."""
+    path = find_allocation(name_or_path)
+    allocation = parse_allocation(read_text(path, MAX_YAML_BYTES), str(path))
+    if path.stem != allocation.name and path == _by_name(str(name_or_path)):
+        found = f"{printable(str(path))}: name = {shorten(allocation.name)}"
+        raise ConfigError(f"{found}: must be {path.stem}, the name by which the file is found")
+    return allocation
+
+
+def find_allocation(name_or_path: str | Path) -> Path:
+    """Where load_allocation reads: a name is looked up first beside the packages, then in the working
+    directory.
+
+    Raises ConfigError when there is neither an allocation of this name nor a file at this path.
+    """
+    text = str(name_or_path)
+    named = _by_name(text)
+    if named is not None:
+        return named
+    if Path(text).suffix or "/" in text or Path(text).exists():
+        return Path(text)
+    names = sorted({path.stem for folder in allocation_folders() for path in folder.glob("*.yaml")})
+    raise ConfigError(
+        f"{shorten(text)}: no such allocation; {suggestion(text, names)}allowed: the path of a file, "
+        "or one of " + ", ".join(map(printable, names))
+    )
+
+
+def allocation_folders() -> tuple[Path, ...]:
+    """The folders in which an allocation is found by name."""
+    return Path(__file__).resolve().parents[2] / "allocations", Path("allocations")
+
+
+def parse_allocation(text: str, file: str) -> Allocation:
+    """The allocation that YAML text describes; `file` is the name used in messages. Raises ConfigError."""
+    tree = parse_text_tree(text, file)
+    if not isinstance(tree.root, dict):
+        raise tree.error((), "an allocation file is a mapping: " + ", ".join(AllocationFile.model_fields))
+    try:
+        model = AllocationFile.model_validate(tree.root)
+    except ValidationError as error:
+        raise _first_problem(tree, error) from None
+    _check_names(tree, model)
+    rho = {level: _level_rho(tree, model, level) for level in model.levels}
+    _check_total(tree, model, rho)
+    return Allocation(
+        name=model.name,
+        title=model.title,
+        source=model.source,
+        neighbours=model.neighbours,
+        levels=tuple(model.levels),
+        rho=rho,
+        absorbing_levels=tuple(model.bypass.levels),
+        fixed_digits=dict(model.bypass.fixed),
+        patterns=_patterns(tree, model.bypass),
+        deltas=tuple(model.deltas),
+        resolution=Resolution(model.resolution.thresholds, model.resolution.eps_points),
+    )
+
+
+def read_cells(path: str | Path) -> Composition:
+    """The composition in a cells file, YAML or JSON: a mapping from rho to a number of cells. Raises
+    ConfigError.
+
+    Two keys that stand for the same rational, such as 1/2 and 0.5, are refused: one of them is likely a
+    mistake.
+    """
+    tree = read_text_tree(path)
+    if not isinstance(tree.root, dict):
+        raise tree.error((), "a cells file is a mapping from rho to a number of cells, such as 1/3: 5")
+    counts: dict[Fraction, int] = {}
+    written: dict[Fraction, str] = {}
+    for key, value in tree.root.items():
+        try:
+            rho = parse_rational(key)
+        except ValueError as error:
+            raise tree.error((key,), f"the key is rho and {error}") from None
+        if rho <= 0:
+            raise tree.error((key,), "the key is rho and must be above 0")
+        if rho in counts:
+            raise tree.error((key,), f"the same rho as {shorten(written[rho])}; list each rho once")
+        if not isinstance(value, str):
+            raise tree.error((key,), "the number of cells must be one whole number")
+        try:
+            counts[rho] = parse_count(value, 1, MAX_CELL_COUNT)
+        except ValueError as error:
+            raise tree.error((key,), f"the number of cells {error}") from None
+        written[rho] = key
+    return Composition.from_counts(counts)
+
+
+def _by_name(text: str) -> Path | None:
+    if not is_slug(text):
+        return None
+    candidates = (folder / f"{text}.yaml" for folder in allocation_folders())
+    return next((path for path in candidates if path.is_file()), None)
+
+
+_KINDS = {
+    "string_type": "must be one text",
+    "list_type": "must be a list",
+    "dict_type": "must be a mapping",
+    "model_type": "must be a mapping",
+    "model_attributes_type": "must be a mapping",
+    "literal_error": "allowed: {expected}",
+    "too_short": "must have at least {min_length} entries",
+    "too_long": "must have at most {max_length} entries",
+}
+
+
+def _first_problem(tree: TextTree, error: ValidationError) -> ConfigError:
+    """The most telling of pydantic's complaints: a misspelt key before the key that is missing for it."""
+    problems = error.errors(include_url=False)
+    problem = min(problems, key=lambda item: (item["type"] != "unknown_key", item["type"] == "missing"))
+    path, context = _as_written(problem["loc"]), problem.get("ctx", {})
+    kind: str = problem["type"]
+    if kind == "unknown_key":
+        return tree.error((*path, context["key"]), context["message"])
+    if kind == "missing":
+        return tree.error(path, "missing; this key is required")
+    if kind == "value_error":
+        return tree.error(path, str(context["error"]))
+    return tree.error(path, _KINDS.get(kind, problem["msg"]).format(**context))
+
+
+def _as_written(location: tuple[Any, ...]) -> KeyPath:
+    """pydantic's location without its own marks: "[key]" for the key of a mapping, types of a union."""
+    return tuple(step for step in location if isinstance(step, int) or (step != "[key]" and "[" not in step))
+
+
+def _check_names(tree: TextTree, model: AllocationFile) -> None:
+    """Levels, queries, bypass levels: each once, each known, none missing."""
+    _check_list(tree, ("levels",), model.levels)
+    _check_list(tree, ("queries",), model.queries)
+    _check_list(tree, ("deltas",), model.deltas)
+    _check_known(tree, ("budget",), list(model.budget), model.levels, "level")
+    for level in model.levels:
+        if level not in model.budget:
+            raise tree.error(("budget", level), "missing; every level of `levels` needs its budget")
+    able = model.levels[:-1]
+    _check_list(tree, ("bypass", "levels"), model.bypass.levels)
+    for i, level in enumerate(model.bypass.levels):
+        if level not in able:
+            message = f"not a level that has children; {suggestion(level, able)}allowed: " + ", ".join(able)
+            raise tree.error(("bypass", "levels", i), message)
+    if model.bypass.levels != [level for level in able if level in model.bypass.levels]:
+        raise tree.error(("bypass", "levels"), "must be in the order of `levels`, root first")
+    _check_known(
+        tree, ("bypass", "fixed"), list(model.bypass.fixed), model.bypass.levels, "level of bypass.levels"
+    )
+
+
+def _check_list(tree: TextTree, path: KeyPath, values: Sequence[Any]) -> None:
+    for i, value in enumerate(values):
+        if value in values[:i]:
+            raise tree.error((*path, i), f"listed twice; the first is {path[-1]}[{values.index(value)}]")
+
+
+def _check_known(
+    tree: TextTree, path: KeyPath, names: Sequence[str], allowed: Sequence[str], kind: str
+) -> None:
+    for name in names:
+        if name not in allowed:
+            message = f"unknown {kind}; {suggestion(name, allowed)}allowed: " + ", ".join(allowed)
+            raise tree.error((*path, name), message)
+
+
+def _level_rho(tree: TextTree, model: AllocationFile, level: str) -> dict[str, Fraction]:
+    """rho of every query asked at a level, in the order of `queries`."""
+    path, budget = ("budget", level), model.budget[level]
+    if budget.rho is not None:
+        if budget.share is not None or budget.queries is not None:
+            raise tree.error(path, "give either rho, or share and queries, not both")
+        given, values = "rho", budget.rho
+        scale = Fraction(1)
+    else:
+        if budget.share is None or budget.queries is None:
+            raise tree.error(path, "give either rho, or both of share and queries")
+        given, values = "queries", budget.queries
+        scale = model.total_rho * budget.share
+        if sum(values.values()) != 1:
+            total = sum(values.values())
+            raise tree.error(
+                (*path, "queries"), f"the shares add up to {total}; they must add up to exactly 1"
+            )
+    _check_queries(tree, model, level, given, values, budget)
+    return {query: values[query] * scale for query in model.queries if query in values}
+
+
+def _check_queries(
+    tree: TextTree,
+    model: AllocationFile,
+    level: str,
+    given: str,
+    values: dict[str, Fraction],
+    budget: LevelBudget,
+) -> None:
+    path = ("budget", level)
+    _check_known(tree, (*path, given), list(values), model.queries, "query")
+    _check_list(tree, (*path, "not_asked"), budget.not_asked)
+    for i, query in enumerate(budget.not_asked):
+        if query not in model.queries:
+            message = f"unknown query; {suggestion(query, model.queries)}allowed: " + ", ".join(model.queries)
+            raise tree.error((*path, "not_asked", i), message)
+        if query in values:
+            raise tree.error(
+                (*path, "not_asked", i), f"is not asked here, yet budget.{level}.{given} holds it"
+            )
+    for query in model.queries:
+        if query not in values and query not in budget.not_asked:
+            message = f"missing; give it here or list it in budget.{level}.not_asked"
+            raise tree.error((*path, given, query), message)
+
+
+def _check_total(tree: TextTree, model: AllocationFile, rho: dict[str, dict[str, Fraction]]) -> None:
+    if all(budget.share is not None for budget in model.budget.values()):
+        shares = sum(budget.share or 0 for budget in model.budget.values())
+        if shares != 1:
+            raise tree.error(
+                ("budget",), f"the levels' shares add up to {shares}; they must add up to exactly 1"
+            )
+    total = sum(sum(queries.values()) for queries in rho.values())
+    if total != model.total_rho:
+        raise tree.error(
+            ("total_rho",), f"the rhos of all levels and queries add up to {total}; the two must be equal"
+        )
+
+
+def _patterns(tree: TextTree, bypass: Bypass) -> tuple[str, ...]:
+    path: KeyPath = ("bypass", "patterns")
+    listed = bypass.patterns
+    if listed == "default" or listed == "complete":
+        choose = default_patterns if listed == "default" else complete_patterns
+        try:
+            return choose(bypass.levels, bypass.fixed)
+        except ValueError as error:
+            raise tree.error(path, str(error)) from None
+    _check_list(tree, path, listed)
+    for i, pattern in enumerate(listed):
+        try:
+            check_pattern(pattern, bypass.levels, bypass.fixed)
+        except ValueError as error:
+            raise tree.error((*path, i), str(error)) from None
+    return tuple(listed)
