@@ -1,0 +1,53 @@
+# Everything runs from .venv, which the first target that needs it installs.
+ALLOCATION ?= dhc_persons_us
+CORES      ?= all
+PYTHON     ?= $(firstword $(foreach v,3.11 3.12 3.13,$(shell command -v python$(v) 2>/dev/null)) python3)
+
+VENV      := .venv
+BIN       := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+SNAKEMAKE := $(BIN)/snakemake --workflow-profile workflow/profiles/default --cores $(CORES)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup report dry-run test lint bench lock clean
+
+help: ## say what the targets do
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-16s %s\n", $$1, $$2 }'
+	@echo
+	@echo '  ALLOCATION=$(ALLOCATION)   a name in allocations/ or the path of a file'
+	@echo '  CORES=$(CORES)             cores to use on this machine'
+
+setup: $(INSTALLED) ## install the locked environment into .venv
+
+$(INSTALLED): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo 'make: Python 3.11 or newer is needed; name it with PYTHON=...' >&2; exit 1; }
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+report: $(INSTALLED) ## results/ALLOCATION/report.html and all that it needs
+	$(SNAKEMAKE) --config 'allocation=$(ALLOCATION)'
+
+dry-run: $(INSTALLED) ## check the allocation and the settings, list the jobs, run none
+	$(SNAKEMAKE) --dry-run --config 'allocation=$(ALLOCATION)'
+
+test: $(INSTALLED) ## the test suite
+	$(BIN)/python -m pytest
+
+lint: $(INSTALLED) ## ruff and mypy
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+bench: $(INSTALLED) ## wall and CPU seconds of every stage, in a folder of its own
+	$(BIN)/python tests/benchmarks/stages.py --allocation '$(ALLOCATION)'
+
+lock: $(INSTALLED) ## resolve pyproject.toml anew into requirements.lock (needs pip-tools)
+	pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --all-extras --no-header --no-annotate \
+	  --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-emit-options \
+	  --output-file requirements.lock pyproject.toml
+
+clean: ## delete results and caches; .venv stays
+	find results -mindepth 1 -maxdepth 1 ! -name README.md -exec rm -rf {} + 2>/dev/null || true
+	rm -rf .snakemake .pytest_cache .ruff_cache .mypy_cache .hypothesis build *.egg-info
