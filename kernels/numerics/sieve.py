@@ -1,0 +1,184 @@
+"""Plan of one composition: lattice spacing, number of nodes, surviving nodes and the error budget, in exact integers.
+
+The log-likelihood ratio is T = h S - R/2 with S = sum w_c x_c an integer. The shifted trapezoidal rule with N nodes gives
+
+    P(S >= s) = 1/2 - (1/N) sum_{0 < p < N, p odd} phi(pi p / N) sin(pi p (2 s - 1) / (2 N)) / sin(pi p / (2 N))   [half weight at p = N]
+
+up to P(S >= s + N) + P(S < s - N), which the sub-Gaussian bound P(S >= x) <= exp(-(h x)^2 / 2R) controls. A node with
+phi <= exp(-L) may be pruned: all pruned nodes together weigh at most exp(-L) (1 + ln(N)/2). Derivations: docs/method.md.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from kernels.numerics import theta
+from kernels.numerics.jit import kernel
+from kernels.numerics.lattice import node_lattice, short_points
+from kernels.numerics.nodes import Nodes, resolve, to_float
+
+#: Absolute error allowed for every tail probability, and how it is shared out.
+TOLERANCE = 1e-35
+TRUNCATION = 2e-36
+PRUNED = 1e-36
+DROPPED = 1e-36
+#: Nodes that the plan may hold; a request beyond it is refused.
+MOST_NODES = 20_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Factors:
+    """Constants of the d distinct rhos: g [d, 3], normaliser [d, 3], log_normaliser [d], count [d], decay of one cell [d]."""
+
+    g: np.ndarray
+    normaliser: np.ndarray
+    log_normaliser: np.ndarray
+    count: np.ndarray
+    decay: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Thresholds T > h v / 2 with v = step (2 j + 1), -half <= j < half; N = step * period. step = 0: every midpoint |v| <= limit."""
+
+    step: int
+    half: int
+    period: int
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Everything exact about one composition.
+
+    spacing: h; total: R; weights: w_c; width: W = sum count_c w_c = R / h; modulus: N; reach: largest |h (s - 1/2)| for which the
+    truncation bound holds; nodes: survivors sorted by falling weight; log_weight: ln of phi / (N sin(pi p / 2N)), [k];
+    norm: sum count decay f^2, [k], a lower bound of -ln phi; bounds as absolute errors of one tail probability.
+    """
+
+    spacing: Fraction
+    total: Fraction
+    weights: tuple[int, ...]
+    width: int
+    modulus: int
+    reach: float
+    grid: Grid
+    factors: Factors
+    nodes: Nodes
+    log_weight: np.ndarray
+    norm: np.ndarray
+    truncation_bound: float
+    sieve_bound: float
+
+
+def rational_gcd(numbers: Sequence[Fraction]) -> Fraction:
+    """The largest rational of which all numbers are integer multiples (Bezout)."""
+    denominator = math.lcm(*(number.denominator for number in numbers))
+    return Fraction(math.gcd(*(number.numerator * (denominator // number.denominator) for number in numbers)), denominator)
+
+
+def factors_of(rhos: Sequence[Fraction], counts: Sequence[int]) -> Factors:
+    """Theta constants of every distinct rho."""
+    parts = [theta.factor(rho) for rho in rhos]
+    normaliser = np.array([part.normaliser for part in parts])
+    return Factors(
+        np.array([part.g for part in parts]),
+        normaliser,
+        -np.log1p((normaliser[:, 0] - 1.0) + normaliser[:, 1]),
+        np.array(counts, dtype=np.float64),
+        np.array([part.decay for part in parts]),
+    )
+
+
+def _layout(spacing: Fraction, total: Fraction, width: int, thresholds: int) -> tuple[int, float, Grid]:
+    """N, reach and the threshold grid."""
+    r = float(total) * (1.0 + 1e-12)
+    h = float(spacing)
+    span = math.sqrt(2.0 * r * math.log(2.0 / TRUNCATION)) * (1.0 + 1e-12)
+    tail = math.sqrt(2.0 * r * math.log(1.0 / TOLERANCE)) * (1.0 + 1e-12)
+    end = max(tail - r / 2.0, tail / 8.0)  # both alpha and beta are below the tolerance beyond this t
+    half = (thresholds + 1) // 2
+    period = math.ceil(1.01 * (span + tail) * (half - 0.5) / end)
+    step = math.ceil(Fraction(end) / (Fraction(2 * half - 1, 2) * spacing))
+    step += (step + width + 1) % 2
+    if Fraction(step - 2) * (2 * half - 1) * spacing < 0:  # fewer midpoints than thresholds: take them all
+        limit = math.ceil(2 * Fraction(end) / spacing)
+        reach = tail + 2.0 * h + r / 2.0 if end > tail - r / 2.0 else tail + 2.0 * h
+        modulus = math.ceil(Fraction(span + reach) / spacing) + 2
+        return modulus, reach, Grid(0, 0, 0, limit)
+    reach = max(tail, float(Fraction(step * (2 * half - 1)) * spacing / 2) + r / 2.0) * (1.0 + 1e-12) + h
+    period = max(period, math.ceil(Fraction(span + reach) / (spacing * step)) + 1)
+    return step * period, reach, Grid(step, half, period, step * (2 * half - 1))
+
+
+@kernel
+def _weigh(
+    p: np.ndarray,
+    residue: np.ndarray,
+    g: np.ndarray,
+    log_normaliser: np.ndarray,
+    count: np.ndarray,
+    decay: np.ndarray,
+    size: float,
+) -> tuple[np.ndarray, np.ndarray]:
+    """ln of each node's weight and its norm, [k] each; size = 2 N."""
+    k, d = residue.shape[:2]
+    log_weight = np.empty(k)
+    norm = np.empty(k)
+    f = np.empty(d)
+    for i in range(k):
+        total = 0.0
+        for c in range(d):
+            f[c] = to_float(residue[i, c]) / size
+            total += count[c] * decay[c] * f[c] * f[c]
+        norm[i] = total
+        ratio = to_float(p[i]) / size
+        log_weight[i] = theta.log_product(g, log_normaliser, count, f) - math.log(0.5 * size * math.sin(math.pi * ratio))
+        if ratio == 0.5:
+            log_weight[i] -= math.log(2.0)
+    return log_weight, norm
+
+
+def make_plan(rhos: Sequence[Fraction], counts: Sequence[int], thresholds: int = 1001) -> Plan:
+    """The plan of a composition of count_c cells with parameter rho_c (distinct, positive).
+
+    Raises lattice.LatticeError when more than MOST_NODES nodes survive.
+    """
+    spacing = rational_gcd(rhos)
+    weights = tuple(int(rho / spacing) for rho in rhos)
+    total = sum((rho * count for rho, count in zip(rhos, counts, strict=True)), Fraction(0))
+    width = int(total / spacing)
+    modulus, reach, grid = _layout(spacing, total, width, thresholds)
+    factors = factors_of(rhos, counts)
+    # Each pruned node has phi <= exp(-bound); see the module docstring for the sum of their weights.
+    harmonic = 1.0 + 0.5 * math.log(modulus)
+    bound = math.log(harmonic / PRUNED)
+    lattice = node_lattice(weights, modulus, list(factors.count * factors.decay), bound)
+    nodes = resolve(lattice, weights, short_points(lattice, bound, MOST_NODES))
+    log_weight, norm = _weigh(
+        nodes.p, nodes.residue, factors.g[:, 0], factors.log_normaliser, factors.count, factors.decay, float(2 * modulus)
+    )
+    order = np.argsort(-log_weight, kind="stable")
+    weight = np.exp(log_weight[order])
+    rest = np.cumsum(weight[::-1])[::-1]  # weight of each node and all after it
+    kept = int(np.count_nonzero(rest > DROPPED))
+    dropped = float(rest[kept]) * (1.0 + 1e-9) if kept < len(rest) else 0.0
+    order = order[:kept]
+    return Plan(
+        spacing,
+        total,
+        weights,
+        width,
+        modulus,
+        reach,
+        grid,
+        factors,
+        nodes.take(order),
+        log_weight[order],
+        norm[order],
+        TRUNCATION,
+        PRUNED + dropped,
+    )
