@@ -1,0 +1,1 @@
+"""Tests of exact-census. `tests.reference` holds independent reference implementations."""

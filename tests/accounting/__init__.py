@@ -1,0 +1,1 @@
+"""Accounting against the references, as laws, and in every regime."""

@@ -1,0 +1,1 @@
+"""The references agree with each other and with published figures."""

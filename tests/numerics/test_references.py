@@ -1,0 +1,196 @@
+"""The two references agree with each other, with the definition and with published figures.
+
+A test of the package is worth no more than the reference behind it, so these run first.
+"""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from fractions import Fraction as F
+from pathlib import Path
+
+import mpmath
+import numpy as np
+import pytest
+from flint import acb, arb
+
+from tests.reference.arb_tail import ArbTail
+from tests.reference.balls import ball, enclosure, precision
+from tests.reference.census import PER_LEVEL, level_cells, pair_cells, path_cells
+from tests.reference.convolution import ConvolutionTail, families
+from tests.reference.nodes import surviving_nodes
+from tests.reference.small import PUBLISHED, delta_unit_cells, single_cell
+from tests.reference.theta import DirectSeries, PoissonSeries
+from tests.reference.tradeoff import tradeoff
+
+DATA = Path(__file__).parent.parent / "data" / "reference"
+FILES = sorted(DATA.glob("census-*.json"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_published_rows_are_reproduced_by_ball_arithmetic(path: Path) -> None:
+    published = json.loads(path.read_text())
+    tails = ArbTail(pair_cells(*published["patterns"]), digits=80)
+    assert tails.step == F(published["h"])
+    assert tails.total_rho == F(published["R"])
+    accuracy = F(published["absolute_accuracy_of_tails"])
+    for row in published["rows"]:
+        eps = F(row["eps"])
+        for name, enclosed in (("P(T>eps)", tails.alpha(eps)), ("Q(T>eps)", tails.power(eps))):
+            figure = F(row[name])
+            assert abs(enclosed.middle - figure) <= figure / 10**35 + accuracy + enclosed.width
+        if row["delta"] is not None:
+            figure = F(row["delta"])
+            assert abs(tails.delta(eps).middle - figure) <= figure / 10**23
+
+
+def test_there_are_three_published_files() -> None:
+    assert [path.name for path in FILES] == ["census-0.json", "census-1.json", "census-2.json"]
+
+
+@pytest.mark.parametrize("level", PER_LEVEL)
+def test_methods_agree_on_each_level(level: str) -> None:
+    cells = level_cells(level)
+    by_arb, by_products = ArbTail(cells, digits=60), ConvolutionTail(cells, bits=260)
+    for eps in (F(0), F(1, 3), F(2), F(-1), F(7)):
+        for name in ("alpha", "power", "delta"):
+            first, second = getattr(by_arb, name)(eps), getattr(by_products, name)(eps)
+            assert first.overlaps(second), (level, eps, name)
+            assert max(first.width, second.width) < F(1, 10**55)
+
+
+ODD_COMPOSITIONS = {
+    "one cell, sigma^2 = 1": {F(1): 1},
+    "one cell, sigma^2 = 1/100": {F(100): 1},
+    "eight decades of sigma^2": {F(100): 1, F(1): 1, F(1, 100): 2, F(1, 10**6): 2},
+    "two lattices": {F(355, 1130): 2, F(3, 10): 3},
+    "three lattices": {F(2, 7): 3, F(3, 11): 2, F(1, 13): 4},
+}
+
+
+@pytest.mark.parametrize("name", ODD_COMPOSITIONS)
+def test_methods_agree_on_odd_compositions(name: str) -> None:
+    cells = ODD_COMPOSITIONS[name]
+    digits = 24 if name == "eight decades of sigma^2" else 50  # that lattice is the finest
+    by_arb, by_products = ArbTail(cells, digits), ConvolutionTail(cells, bits=300)
+    for eps in (F(0), F(1, 2), F(3), F(60)):
+        for name in ("alpha", "power"):
+            first, second = getattr(by_arb, name)(eps), getattr(by_products, name)(eps)
+            assert first.overlaps(second), (eps, name)
+            assert max(first.width, second.width) < F(1, 10**digits)
+
+
+def test_methods_agree_on_a_heavily_bypassed_pair() -> None:
+    cells = pair_cells("111111", "111111")
+    assert len(families(cells)) == 2
+    by_arb, by_products = ArbTail(cells, digits=20), ConvolutionTail(cells, bits=256)
+    for eps in (F(0), F(49, 2)):
+        assert by_arb.alpha(eps).overlaps(by_products.alpha(eps))
+        assert by_arb.power(eps).overlaps(by_products.power(eps))
+        assert by_products.alpha(eps).width < F(1, 10**70)
+
+
+@pytest.mark.parametrize("count", PUBLISHED)
+def test_small_cases_three_ways(count: int) -> None:
+    tails = ConvolutionTail({F(1): count}, bits=400)
+    at_zero, at_one, eps = PUBLISHED[count]
+    for point, figure in ((F(0), at_zero), (F(1), at_one)):
+        exact = tails.delta(point).middle
+        assert abs(exact - F(figure)) < F(1, 10**15)
+        assert abs(exact - F(mpmath.nstr(delta_unit_cells(count, point), 58))) < F(1, 10**50)
+    assert tails.delta(F(eps) - F(1, 10**13)).lower > F(1, 10**10) > tails.delta(F(eps) + F(1, 10**13)).upper
+
+
+@pytest.mark.parametrize(
+    ("rho", "eps"), [(F(1), F(-3)), (F(1), F(0)), (F(1), F(38)), (F(1, 40), F(5)), (F(90), F(1))]
+)
+def test_single_cell_sums_agree_with_products(rho: Fraction, eps: Fraction) -> None:
+    sums, tails = single_cell(rho, eps), ConvolutionTail({rho: 1}, bits=2500)
+    for name in ("alpha", "power", "delta"):
+        first, second = enclosure(getattr(sums, name)), getattr(tails, name)(eps)
+        assert first.overlaps(second)
+        assert max(first.width, second.width) < F(1, 10**60) * first.upper
+
+
+@pytest.mark.parametrize("digits", [100, 300])
+def test_far_tails_agree_relatively(digits: int) -> None:
+    cells = level_cells("State")
+    eps = F(36) if digits == 100 else F(61)
+    by_arb, by_products = ArbTail(cells, digits + 60), ConvolutionTail(cells, bits=4 * (digits + 60))
+    first, second = by_arb.delta(eps), by_products.delta(eps)
+    assert F(1, 10 ** (digits + 15)) < second.lower < F(1, 10 ** (digits - 20))
+    assert first.overlaps(second)
+    assert max(first.width, second.width) < second.lower / 10**20
+
+
+@pytest.mark.parametrize("rho", [F(1, 900), F(999, 10_000), F(1), F(6), F(40)], ids=str)
+def test_both_series_of_the_characteristic_function_and_the_library_theta(rho: Fraction) -> None:
+    with precision(300):
+        direct, poisson = DirectSeries(rho, 220), PoissonSeries(rho, 220)
+        tau = (
+            acb(0, 1) * acb(ball(rho)) / (2 * arb.pi())
+        )  # theta_3(u, tau) = sum_x exp(-rho x^2 / 2 + 2 pi i x u)
+        for turns in (F(0), F(1, 100), F(3, 7), F(1, 2), F(-5, 3)):
+            library = (acb(ball(turns)).modular_theta(tau)[2] / acb(0).modular_theta(tau)[2]).real
+            first, second = direct(turns), poisson(turns)
+            assert first.overlaps(second)
+            assert first.overlaps(library)
+            assert first.rad() < 1e-60
+            assert second.rad() < 1e-60
+
+
+def test_scan_drops_no_node_that_matters() -> None:
+    cells, nats = {F(1, 3): 2, F(2, 5): 1, F(1, 50): 3}, 12.0
+    step, half = F(1, 150), 4000
+    kept = set(surviving_nodes(cells, step, half, nats).tolist())
+    assert len(kept) < half // 2
+    with precision(80):
+        factors = [(PoissonSeries(rho, 60), int(rho / step), count) for rho, count in cells.items()]
+        limit = (-ball(F(12))).exp()
+        for n in range(1, half + 1):
+            value = arb(1)
+            for function, weight, count in factors:
+                value *= function(F(n * weight, 2 * half + 1)) ** count
+            assert n in kept or value < limit
+
+
+def test_scan_by_arcs_equals_scan_of_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    from tests.reference import nodes
+
+    cells = level_cells("US") | level_cells("Block")
+    by_arcs = surviving_nodes(cells, F(1, 10_000), 200_000, 60.0)
+    monkeypatch.setattr(
+        nodes,
+        "_arcs",
+        lambda factor, weight, count, half, nats: iter([np.arange(1, half + 1, dtype=np.int64)]),
+    )
+    assert np.array_equal(by_arcs, surviving_nodes(cells, F(1, 10_000), 200_000, 60.0))
+
+
+def test_paths_keep_their_total_and_their_queries() -> None:
+    for number in range(64):
+        cells = path_cells(f"{number:06b}")
+        assert sum(rho * count for rho, count in cells.items()) == F(24811, 5000)
+        assert sum(cells.values()) == 10 * (8 - number.bit_count())
+    assert path_cells("111111") == {
+        F(73, 10_000): 9,
+        F(73, 2500): 1,
+        F(48_673, 130_000): 9,
+        F(48_673, 32_500): 1,
+    }
+
+
+def test_tradeoff_reference_is_the_dual_of_the_profile() -> None:
+    tails = ConvolutionTail({F(1, 2): 2, F(1, 3): 1}, bits=300)
+    slopes = [k * tails.step - F(2, 3) for k in range(-60, 61)]
+    for alpha in (F(1, 1000), F(1, 7), F(1, 2), F(99, 100)):
+        dual = max(
+            1 - tails.delta(eps).middle - enclosure_exp(eps) * alpha for eps in slopes
+        )  # sup over eps of 1 - delta(eps) - e^eps alpha, attained at a lattice point
+        assert abs(tradeoff(tails, alpha).middle - dual) < F(1, 10**40)
+
+
+def enclosure_exp(eps: Fraction) -> Fraction:
+    with precision(400):
+        return enclosure(ball(eps).exp()).middle

@@ -1,0 +1,54 @@
+"""Exact bookkeeping of a composition given as a plain mapping rho -> number of cells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import gcd, lcm
+
+Cells = Mapping[Fraction, int]
+
+
+@dataclass(frozen=True)
+class Enclosure:
+    """A closed interval with exact rational ends that holds the true value."""
+
+    lower: Fraction
+    upper: Fraction
+
+    @property
+    def width(self) -> Fraction:
+        return self.upper - self.lower
+
+    @property
+    def middle(self) -> Fraction:
+        return (self.lower + self.upper) / 2
+
+    def overlaps(self, other: Enclosure) -> bool:
+        return self.lower <= other.upper and other.lower <= self.upper
+
+    def complement(self) -> Enclosure:
+        """Enclosure of one minus the value."""
+        return Enclosure(1 - self.upper, 1 - self.lower)
+
+
+def rational_gcd(values: list[Fraction]) -> Fraction:
+    """Greatest rational h of which every value is an integer multiple."""
+    denominator = lcm(*(value.denominator for value in values))
+    return Fraction(gcd(*(int(value * denominator) for value in values)), denominator)
+
+
+def total(cells: Cells) -> Fraction:
+    """R, the sum of rho over all cells."""
+    return sum((rho * count for rho, count in cells.items()), Fraction(0))
+
+
+def cutoff_first(cells: Cells, eps: Fraction) -> Fraction:
+    """The x with T > eps exactly when sum(rho_c x_c) > x, all x_c centred at zero (first hypothesis, P)."""
+    return eps + total(cells) / 2
+
+
+def cutoff_second(cells: Cells, eps: Fraction) -> Fraction:
+    """The same under the second hypothesis, Q: there the x_c are centred at one, here at zero."""
+    return eps - total(cells) / 2

@@ -1,0 +1,58 @@
+"""Exact comparisons of a certified result with a reference enclosure, at the promised tolerances."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+from typing import Protocol
+
+from .cells import Enclosure
+
+ABSOLUTE = Fraction(1, 10**35)
+RELATIVE = Fraction(1, 10**12)
+
+
+class Bounds(Protocol):
+    """A value with its lower and upper bound, as Decimals."""
+
+    @property
+    def value(self) -> Decimal: ...
+
+    @property
+    def lower(self) -> Decimal: ...
+
+    @property
+    def upper(self) -> Decimal: ...
+
+
+def assert_encloses(result: Bounds, truth: Enclosure) -> None:
+    """The bounds do not exclude the true value, and they hold the value they come with."""
+    lower, value, upper = Fraction(result.lower), Fraction(result.value), Fraction(result.upper)
+    assert lower <= value <= upper, f"value {value:.6e} outside its own bounds"
+    assert lower <= truth.upper, f"lower bound is above the truth by {float(lower - truth.upper):.3e}"
+    assert truth.lower <= upper, f"upper bound is below the truth by {float(truth.lower - upper):.3e}"
+
+
+def assert_within(result: Bounds, truth: Enclosure, tolerance: Fraction) -> None:
+    """Value within the tolerance, bounds no wider than twice it, truth not excluded, reference sharp."""
+    assert truth.width <= tolerance / 100, f"the reference is too wide: {float(truth.width):.3e}"
+    assert_encloses(result, truth)
+    error = max(truth.upper - Fraction(result.value), Fraction(result.value) - truth.lower)
+    assert error <= tolerance, f"error {float(error):.3e} above {float(tolerance):.3e}"
+    width = Fraction(result.upper) - Fraction(result.lower)
+    assert width <= 2 * tolerance, f"bounds {float(width):.3e} apart, allowed {2 * float(tolerance):.3e}"
+
+
+def assert_absolute(result: Bounds, truth: Enclosure) -> None:
+    """Absolute error at most 1e-35."""
+    assert_within(result, truth, ABSOLUTE)
+
+
+def assert_relative(result: Bounds, truth: Enclosure) -> None:
+    """Relative error at most 1e-12."""
+    assert_within(result, truth, RELATIVE * truth.lower)
+
+
+def assert_tail(result: Bounds, truth: Enclosure) -> None:
+    """A tail probability: 1e-35 absolutely and, where that is more, 1e-12 relatively."""
+    assert_within(result, truth, min(ABSOLUTE, RELATIVE * truth.lower))

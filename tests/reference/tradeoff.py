@@ -1,0 +1,50 @@
+"""The trade-off function from the tails of any reference: find the piece that holds alpha, walk along it."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Protocol
+
+from .balls import ball, enclosure, precision
+from .cells import Cells, Enclosure, total
+
+
+class Tails(Protocol):
+    """What both references offer."""
+
+    cells: Cells
+    step: Fraction
+    bits: int
+
+    def tail_beyond(self, x: Fraction) -> Enclosure: ...
+
+    def alpha(self, eps: Fraction) -> Enclosure: ...
+
+    def power(self, eps: Fraction) -> Enclosure: ...
+
+
+def tradeoff(tails: Tails, alpha: Fraction) -> Enclosure:
+    """beta = f(alpha) for 0 < alpha < 1.
+
+    With t the lattice point such that P(T > t) <= alpha <= P(T >= t), rejecting above t and partly at t gives
+    f(alpha) = Q(T <= t) - e^t (alpha - P(T > t)). Where enclosures leave the piece open, either neighbour is
+    right to within the enclosures' width.
+    """
+    spread = math.sqrt(2 * float(total(tails.cells)) * (tails.bits * math.log(2) + 1))
+    high = math.ceil(spread / float(tails.step)) + 1
+    low = -high
+    while high - low > 1:  # P(S > low) > alpha >= P(S > high)
+        middle = (low + high) // 2
+        if tails.tail_beyond(middle * tails.step).middle > alpha:
+            low = middle
+        else:
+            high = middle
+    t = high * tails.step - total(tails.cells) / 2
+    above, power = tails.alpha(t), tails.power(t)
+    with precision(tails.bits + 64):
+        slope = enclosure(ball(t).exp())
+    return Enclosure(
+        1 - power.upper - slope.upper * max(alpha - above.lower, Fraction(0)),
+        1 - power.lower - slope.lower * max(alpha - above.upper, Fraction(0)),
+    )
