@@ -1,0 +1,120 @@
+"""Plots of single figures: eps under three accountings, variance reductions, lattice nodes and survivors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
+
+from .drawing import BLUE, CENSUS, CKS20, EXACT, GREEN, INK, MUTED, SKY, canvas, inline_svg, plain_axis
+from .findings import DeltaFindings, headline
+from .numbers import delta_text, percent_down, round_down, round_up, ten_to
+from .tables import SummaryRow
+
+_ALL_LEVELS = "All levels at once"
+_DELTA_COLOURS = (SKY, BLUE, INK, GREEN, MUTED)
+
+
+def eps_plot(findings: Sequence[DeltaFindings]) -> Markup:
+    """The worst pair's eps at every delta: exact, CKS20, Census."""
+    with canvas(5.2, 0.85 + 0.72 * len(findings)) as figure:
+        draw_eps(figure.add_subplot(), findings)
+    return inline_svg(figure, "eps", "Exact epsilon against the two zCDP bounds, at every delta")
+
+
+def draw_eps(axes: Axes, findings: Sequence[DeltaFindings]) -> None:
+    """Dumbbells from the exact eps (left) to the Census's (right), one line per delta."""
+    for position, entry in enumerate(findings):
+        exact, cks20, census = entry.worst.eps, entry.worst.eps_cks20, entry.worst.eps_zcdp
+        axes.plot([float(exact), float(census)], [position] * 2, color=MUTED, linewidth=1.2, zorder=1)
+        _dot(axes, exact, position, "o", EXACT, "exact")
+        _dot(axes, cks20, position, "D", CKS20, "tight zCDP (CKS20)")
+        _dot(axes, census, position, "s", CENSUS, "Census zCDP")
+        beside = {"textcoords": "offset points", "va": "center"}
+        left, right = (float(exact), position), (float(census), position)
+        axes.annotate(round_up(exact, 2), left, xytext=(-8, 0), ha="right", fontweight="bold", **beside)
+        axes.annotate(round_down(census, 2), right, xytext=(8, 0), ha="left", **beside)
+    axes.set_yticks(range(len(findings)), [f"δ = {delta_text(entry.delta)}" for entry in findings])
+    axes.set_ylim(len(findings) - 0.4, -0.6)
+    axes.margins(x=0.24)
+    axes.set_xlabel("ε guaranteed by each way of accounting (smaller is better)")
+    plain_axis(axes)
+    axes.legend(loc="lower center", bbox_to_anchor=(0.45, 1.0), ncols=3, handletextpad=0.2, columnspacing=1.2)
+
+
+def _dot(axes: Axes, eps: Decimal, position: int, marker: str, style: dict[str, Any], name: str) -> None:
+    label = name if position == 0 else None
+    axes.plot(float(eps), position, marker, color=style["color"], markersize=8, label=label)
+
+
+def levels_plot(levels: Sequence[str], findings: Sequence[DeltaFindings]) -> Markup:
+    """Variance reduction of each level alone and of all levels at once, at every delta."""
+    with canvas(5.2, 0.9 + (0.19 * len(findings) + 0.16) * (len(levels) + 1)) as figure:
+        draw_levels(figure.add_subplot(), levels, findings)
+    return inline_svg(figure, "levels", "Possible reduction of noise variance by geographic level")
+
+
+def draw_levels(axes: Axes, levels: Sequence[str], findings: Sequence[DeltaFindings]) -> None:
+    """Grouped horizontal bars, root on top, the joint figure of the worst pair last."""
+    names = [*levels, _ALL_LEVELS]
+    height = 0.8 / len(findings)
+    for series, entry in enumerate(findings):
+        by_level = {row.name: row.reduction for row in entry.levels}
+        values = [by_level[name] for name in levels] + [entry.pair_range[0].reduction]
+        offsets = np.arange(len(names)) + (series - (len(findings) - 1) / 2) * height
+        colour = BLUE if len(findings) == 1 else _DELTA_COLOURS[series % len(_DELTA_COLOURS)]
+        shares = [float(value) for value in values]
+        axes.barh(offsets, shares, height * 0.88, color=colour, label=f"δ = {delta_text(entry.delta)}")
+        for offset, share, value in zip(offsets, shares, values, strict=True):
+            axes.annotate(
+                percent_down(value, 1),
+                (share, offset),
+                xytext=(3, 0),
+                textcoords="offset points",
+                va="center",
+                fontsize=7.5,
+            )
+    axes.axhline(len(levels) - 0.5, color=MUTED, linewidth=0.8)
+    axes.set_yticks(range(len(names)), [name.replace("_", " ") for name in names])
+    axes.set_ylim(len(names) - 0.45, -0.55)
+    axes.margins(x=0.1)
+    axes.set_xlabel("noise variance that the same guarantee does not need")
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.0f}\u00a0%"))
+    plain_axis(axes)
+    axes.legend(loc="lower center", bbox_to_anchor=(0.4, 1.0), ncols=3, handlelength=1, columnspacing=1.2)
+
+
+def sieve_plot(rows: Sequence[SummaryRow]) -> Markup:
+    """Nodes of the trapezoidal rule against those that survive the sieve, one point per pair."""
+    nodes = np.array([float(row.nodes) for row in rows])
+    survivors = np.array([float(row.survivors) for row in rows])
+    with canvas(5.2, 3.4) as figure:
+        axes = figure.add_subplot(xscale="log", yscale="log")
+        axes.plot(nodes, survivors, "o", color=BLUE, alpha=0.35, markersize=4, markeredgewidth=0)
+        axes.set(xlabel="N: nodes of the exact sum", ylabel="nodes that survive the sieve")
+        power = FuncFormatter(lambda value, _: ten_to(round(np.log10(value))))
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_formatter(power)
+            axis.set_minor_formatter(FuncFormatter(lambda value, _: ""))
+    return inline_svg(figure, "sieve", "Lattice nodes and surviving nodes of every pair")
+
+
+def headline_picture(title: str, levels: Sequence[str], findings: Sequence[DeltaFindings]) -> Figure:
+    """The result in one picture: eps at every delta, and the variance reduction at the main one."""
+    main = headline(findings)
+    with canvas(10, 3.9) as figure:
+        left, right = figure.subplots(1, 2, width_ratios=(1, 1.1))
+        draw_eps(left, findings)
+        draw_levels(right, levels, [main])
+        right.get_legend().remove()
+        left.set_title(f"Privacy loss ε, worst of {len(main.pairs)} pairs", pad=26, fontweight="bold")
+        saving = f"Noise variance not needed at δ = {delta_text(main.delta)}"
+        right.set_title(saving, pad=26, fontweight="bold")
+        figure.suptitle(title, fontsize=12)
+    return figure

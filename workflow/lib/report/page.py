@@ -1,0 +1,193 @@
+"""Puts the report together: results in, one self-contained HTML page or one picture out."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from kernels.accounting import gaussian
+from kernels.accounting.allocation import Allocation
+from kernels.accounting.mechanism import mechanism_name
+from kernels.accounting.patterns import DEFAULT_PATTERNS
+from workflow.lib.store import StoredResult, open_results
+
+from . import bar_plots, curve_plots, drawing, heat_map, numbers
+from .findings import DeltaFindings, Spread, eps_differences, find, headline
+from .provenance import provenance
+from .tables import ReductionRow, SummaryRow, read_reductions, read_summary
+
+TEMPLATES = Path(__file__).parents[2] / "report"
+_EXTREMES = 5  # rows of the table of largest and of smallest eps
+_RELATIONS = {"bounded": "one record is replaced by another"}
+
+
+@dataclass(frozen=True, slots=True)
+class GaussianGap:
+    """Largest |f - G_mu| over the tabulated vertices of f."""
+
+    vertices: int
+    distance: Decimal
+
+
+def build_report(results_dir: Path, allocation: Allocation, out: Path) -> None:
+    """Write the report of the results in `results_dir` to `out` (HTML, self-contained).
+
+    Reads summary.csv, reductions.csv and curves.h5. Every eps and reduction printed is the table's, rounded
+    to the safe side, and carries the table's own digits in its `value` attribute. The same results give the
+    same bytes.
+    Raises ReportError (tables) or StoreError (curves) when a result is missing or unusable.
+    """
+    summary = read_summary(results_dir / "summary.csv")
+    reductions = read_reductions(results_dir / "reductions.csv")
+    findings = find(summary, reductions)
+    main = headline(findings)
+    rows = [row for row in summary if row.delta == main.delta]
+    results = open_results(results_dir / "curves.h5")
+    curve = results.read(main.worst.pair)
+    page = (
+        _environment()
+        .get_template("report.html.j2")
+        .render(
+            allocation=allocation,
+            relation=_RELATIONS[allocation.neighbours],
+            query_count=sum(len(queries) for queries in allocation.rho.values()),
+            pair_count=numbers.integer_text(len(rows)),
+            findings=findings,
+            headline=main,
+            plots=_plots(curve, allocation, findings, main, rows),
+            heat_map=_heat_map(rows, allocation, main),
+            extremes=_extremes(rows),
+            gaussian_gap=_gaussian_gap(curve),
+            ten_to_smallest=numbers.ten_to(int(np.ceil(curve.log10_delta.min()))),
+            level_rows=_level_rows(allocation, findings),
+            sieve=_sieve(rows),
+            reconstructed=allocation.patterns == DEFAULT_PATTERNS,
+            provenance=provenance(results_dir, results, allocation, len(rows)),
+            files={name: _base64(results_dir / name) for name in ("summary.csv", "reductions.csv")},
+        )
+    )
+    out.write_text(page, encoding="utf-8")
+
+
+def headline_figure(results_dir: Path, allocation: Allocation, out: Path) -> None:
+    """Write the one picture of the result (for a README or a slide) to `out`, a .png or .svg file.
+
+    Raises ReportError when a table is missing or unusable.
+    """
+    findings = find(
+        read_summary(results_dir / "summary.csv"), read_reductions(results_dir / "reductions.csv")
+    )
+    figure = bar_plots.headline_picture(allocation.title, allocation.levels, findings)
+    drawing.write_figure(figure, out)
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+    )
+    environment.filters |= {
+        "round_up": numbers.round_up,
+        "round_down": numbers.round_down,
+        "percent_down": numbers.percent_down,
+        "bound": numbers.scientific_up,
+        "delta": numbers.delta_text,
+        "rational": numbers.rational_text,
+        "integer": numbers.integer_text,
+        "words": lambda name: name.replace("_", " "),
+    }
+    return environment
+
+
+def _plots(
+    curve: StoredResult,
+    allocation: Allocation,
+    findings: list[DeltaFindings],
+    main: DeltaFindings,
+    rows: Sequence[SummaryRow],
+) -> dict[str, Any]:
+    label = main.worst.label
+    return {
+        "eps": bar_plots.eps_plot(findings),
+        "tradeoff": curve_plots.tradeoff_plot(curve, label),
+        "power": curve_plots.small_alpha_plot(curve, label),
+        "profile": curve_plots.profile_plot(curve, findings, label),
+        "levels": bar_plots.levels_plot(allocation.levels, findings),
+        "sieve": bar_plots.sieve_plot(rows),
+    }
+
+
+def _heat_map(
+    rows: Sequence[SummaryRow], allocation: Allocation, main: DeltaFindings
+) -> dict[str, Any] | None:
+    patterns = allocation.patterns
+    if len(patterns) > heat_map.MOST_MECHANISMS:
+        return None
+    differences = eps_differences(rows, patterns)
+    scale = heat_map.Scale.fitting(differences)
+    by_pair = {row.pair: row for row in rows} | {(row.second, row.first): row for row in rows}
+    reference = by_pair[patterns[0], patterns[0]]
+    squares = [
+        {
+            "row": i,
+            "column": j,
+            "fill": heat_map.fill(scale.colour(differences[i][j])),
+            "title": _square_title(by_pair[first, second], differences[i][j]),
+        }
+        for i, first in enumerate(patterns)
+        for j, second in enumerate(patterns)
+    ]
+    return {
+        "patterns": patterns,
+        "levels": allocation.absorbing_levels,
+        "level_text": ", ".join(level.replace("_", " ") for level in allocation.absorbing_levels),
+        "names": [mechanism_name(allocation, pattern) for pattern in patterns],
+        "squares": squares,
+        "legend": [{"fill": heat_map.fill(colour), "text": text} for colour, text in scale.legend()],
+        "description": f"Heat map of exact epsilon over all pairs of {len(patterns)} mechanisms",
+        "reference": reference,
+        "spread": main.worst.eps - main.best.eps,
+        "uncertainty": max(row.eps_upper - row.eps_lower for row in rows),
+    }
+
+
+def _square_title(row: SummaryRow, difference: Decimal) -> str:
+    return f"{row.label}: ε = {row.eps} ({difference:+.2e})"
+
+
+def _extremes(rows: Sequence[SummaryRow]) -> list[list[SummaryRow]]:
+    ordered = sorted(rows, key=lambda row: row.eps, reverse=True)
+    if len(ordered) <= 2 * _EXTREMES:
+        return [ordered]
+    return [ordered[:_EXTREMES], ordered[-_EXTREMES:]]
+
+
+def _gaussian_gap(curve: StoredResult) -> GaussianGap:
+    alpha, beta = curve.alpha.sum(axis=1).clip(0.0, 1.0), curve.beta.sum(axis=1)
+    distance = np.abs(beta - gaussian.tradeoff(curve.total_rho / 2, alpha)).max()
+    return GaussianGap(len(alpha), Decimal(float(distance)))
+
+
+def _level_rows(allocation: Allocation, findings: Sequence[DeltaFindings]) -> list[dict[str, Any]]:
+    def rows_of(level: str) -> list[ReductionRow]:
+        return [row for entry in findings for row in entry.levels if row.name == level]
+
+    return [
+        {"name": level, "rho": allocation.level_rho(level), "rows": rows_of(level)}
+        for level in allocation.levels
+    ]
+
+
+def _sieve(rows: Sequence[SummaryRow]) -> dict[str, Spread]:
+    quantities = ("lattice", "nodes", "survivors", "absolute_bound")
+    return {name: Spread.of(getattr(row, name) for row in rows) for name in quantities}
+
+
+def _base64(path: Path) -> str:
+    return b64encode(path.read_bytes()).decode("ascii")

@@ -1,0 +1,102 @@
+"""The two result tables, read back exactly as the pipeline wrote them."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, TypeVar
+
+Row = TypeVar("Row")
+
+
+class ReportError(Exception):
+    """One line that says which result is missing or unusable."""
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryRow:
+    """One pair at one delta (a row of summary.csv). eps figures are rounded up."""
+
+    first: str
+    second: str
+    first_name: str
+    second_name: str
+    total_rho: Fraction
+    delta: Fraction
+    eps: Decimal
+    eps_lower: Decimal
+    eps_upper: Decimal
+    eps_zcdp: Decimal
+    eps_cks20: Decimal
+    eps_gaussian_not_a_bound: Decimal
+    lattice: Fraction
+    nodes: int
+    survivors: int
+    absolute_bound: Decimal
+
+    @property
+    def pair(self) -> tuple[str, str]:
+        return self.first, self.second
+
+    @property
+    def label(self) -> str:
+        return f"[{self.first_name}, {self.second_name}]"
+
+
+@dataclass(frozen=True, slots=True)
+class ReductionRow:
+    """One pair or one level at one delta (a row of reductions.csv). Reductions are rounded down."""
+
+    kind: str
+    name: str
+    first: str
+    second: str
+    delta: Fraction
+    eps_zcdp: Decimal
+    reduction: Decimal
+    reduction_lower: Decimal
+    reduction_upper: Decimal
+    scale: Decimal
+
+
+_READERS: dict[str, Callable[[str], Any]] = {"str": str, "int": int, "Fraction": Fraction, "Decimal": Decimal}
+
+
+def read_summary(path: Path) -> list[SummaryRow]:
+    """The rows of summary.csv. Raises ReportError when the file is missing, empty or lacks a column."""
+    return _read(path, SummaryRow)
+
+
+def read_reductions(path: Path) -> list[ReductionRow]:
+    """The rows of reductions.csv. Raises ReportError when the file is missing, empty or lacks a column."""
+    return _read(path, ReductionRow)
+
+
+def _read(path: Path, row_type: type[Row]) -> list[Row]:
+    readers = {field.name: _READERS[str(field.type)] for field in fields(row_type)}  # type: ignore[arg-type]
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            table = csv.DictReader(file)
+            missing = [name for name in readers if name not in (table.fieldnames or ())]
+            if missing:
+                raise ReportError(f"{path}: column {missing[0]} is missing")
+            rows = [_row(path, table.line_num, row_type, readers, record) for record in table]
+    except OSError as error:
+        raise ReportError(f"{path}: {error.strerror}") from error
+    if not rows:
+        raise ReportError(f"{path}: holds no rows")
+    return rows
+
+
+def _row(path: Path, line: int, row_type, readers, record):
+    values = {}
+    for name, read in readers.items():
+        try:
+            values[name] = read(record[name])
+        except (ValueError, TypeError, ZeroDivisionError, InvalidOperation) as error:
+            raise ReportError(f"{path}: line {line}: {name}: {record[name]!r} is not a number") from error
+    return row_type(**values)
