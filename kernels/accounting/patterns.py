@@ -38,7 +38,7 @@ def complete_patterns(levels: Sequence[str], fixed: Mapping[str, int] | None = N
 
 
 def _reconstructed_dhc_patterns() -> tuple[str, ...]:
-    """The 43 patterns taken to occur in the 2020 DHC persons file; arXiv 2606.29835 counts but does not list them.
+    """The 43 patterns taken to occur in the 2020 DHC persons file; arXiv 2606.29835 counts them, no more.
 
     This is a reconstruction, not the published list:
 
