@@ -33,6 +33,7 @@ GAUSSIAN = _line("Gaussian limit (not a bound)", INK, 1.4, (0, (1, 2.2)))
 _STYLE = {
     "svg.hashsalt": "exact-census",
     "svg.fonttype": "none",
+    "text.parse_math": False,
     "font.family": "DejaVu Sans",
     "font.size": 9,
     "axes.edgecolor": MUTED,

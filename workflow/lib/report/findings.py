@@ -71,6 +71,15 @@ def headline(findings: Sequence[DeltaFindings]) -> DeltaFindings:
     return min(findings, key=lambda entry: abs(_log(entry.delta) - _log(HEADLINE_DELTA)))
 
 
+def few(findings: Sequence[DeltaFindings], most: int = 5) -> list[DeltaFindings]:
+    """At most `most` entries for a plot: the headline's, and others spread evenly from the first to the last."""
+    if len(findings) <= most:
+        return list(findings)
+    chosen = {round(i * (len(findings) - 1) / (most - 2)) for i in range(most - 1)}
+    chosen.add(list(findings).index(headline(findings)))
+    return [findings[i] for i in sorted(chosen)]
+
+
 def eps_differences(rows: Sequence[SummaryRow], patterns: Sequence[str]) -> list[list[Decimal]]:
     """The symmetric table of eps[i, j] - eps[0, 0] over `patterns`, from the rows of one delta."""
     eps = {row.pair: row.eps for row in rows}

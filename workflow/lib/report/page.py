@@ -19,7 +19,7 @@ from kernels.accounting.patterns import DEFAULT_PATTERNS
 from workflow.lib.store import StoredResult, open_results
 
 from . import bar_plots, curve_plots, drawing, heat_map, numbers
-from .findings import DeltaFindings, Spread, eps_differences, find, headline
+from .findings import DeltaFindings, Spread, eps_differences, few, find, headline
 from .provenance import provenance
 from .tables import ReductionRow, SummaryRow, read_reductions, read_summary
 
@@ -84,7 +84,7 @@ def headline_figure(results_dir: Path, allocation: Allocation, out: Path) -> Non
     findings = find(
         read_summary(results_dir / "summary.csv"), read_reductions(results_dir / "reductions.csv")
     )
-    figure = bar_plots.headline_picture(allocation.title, allocation.levels, findings)
+    figure = bar_plots.headline_picture(allocation.title, allocation.levels, few(findings))
     drawing.write_figure(figure, out)
 
 
@@ -113,12 +113,13 @@ def _plots(
     rows: Sequence[SummaryRow],
 ) -> dict[str, Any]:
     label = main.worst.label
+    shown = few(findings)
     return {
-        "eps": bar_plots.eps_plot(findings),
+        "eps": bar_plots.eps_plot(shown),
         "tradeoff": curve_plots.tradeoff_plot(curve, label),
         "power": curve_plots.small_alpha_plot(curve, label),
-        "profile": curve_plots.profile_plot(curve, findings, label),
-        "levels": bar_plots.levels_plot(allocation.levels, findings),
+        "profile": curve_plots.profile_plot(curve, shown, label),
+        "levels": bar_plots.levels_plot(allocation.levels, shown),
         "sieve": bar_plots.sieve_plot(rows),
     }
 
