@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Any
 
 import numpy as np
 from markupsafe import Markup
@@ -12,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-from .drawing import BLUE, CENSUS, CKS20, EXACT, GREEN, INK, MUTED, SKY, canvas, inline_svg, plain_axis
+from .drawing import BLUE, CENSUS, CKS20, EXACT, GREEN, INK, MUTED, SKY, Style, canvas, inline_svg, plain_axis
 from .findings import DeltaFindings, headline
 from .numbers import delta_text, percent_down, round_down, round_up, ten_to
 from .tables import SummaryRow
@@ -36,7 +35,7 @@ def draw_eps(axes: Axes, findings: Sequence[DeltaFindings]) -> None:
         _dot(axes, exact, position, "o", EXACT, "exact")
         _dot(axes, cks20, position, "D", CKS20, "tight zCDP (CKS20)")
         _dot(axes, census, position, "s", CENSUS, "Census zCDP")
-        beside = {"textcoords": "offset points", "va": "center"}
+        beside: Style = {"textcoords": "offset points", "va": "center"}
         left, right = (float(exact), position), (float(census), position)
         axes.annotate(round_up(exact, 2), left, xytext=(-8, 0), ha="right", fontweight="bold", **beside)
         axes.annotate(round_down(census, 2), right, xytext=(8, 0), ha="left", **beside)
@@ -48,7 +47,7 @@ def draw_eps(axes: Axes, findings: Sequence[DeltaFindings]) -> None:
     axes.legend(loc="lower center", bbox_to_anchor=(0.45, 1.0), ncols=3, handletextpad=0.2, columnspacing=1.2)
 
 
-def _dot(axes: Axes, eps: Decimal, position: int, marker: str, style: dict[str, Any], name: str) -> None:
+def _dot(axes: Axes, eps: Decimal, position: int, marker: str, style: Style, name: str) -> None:
     label = name if position == 0 else None
     axes.plot(float(eps), position, marker, color=style["color"], markersize=8, label=label)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from decimal import Decimal
 from fractions import Fraction
-from math import ceil, floor
+from math import ceil, floor, log10
+from typing import Literal
 
 import numpy as np
 from markupsafe import Markup
@@ -17,6 +18,8 @@ from workflow.lib.store import StoredResult
 from .drawing import CENSUS, CKS20, EXACT, GAUSSIAN, INK, canvas, inline_svg
 from .findings import DeltaFindings
 from .numbers import delta_text, round_down, round_up, ten_to
+
+Corner = Literal["upper right", "lower right", "lower left"]
 
 _POINTS = 240  # per bound and figure: smooth at twice the printed size
 _SMALLEST_POWER = 1e-6  # where the plot for small alpha ends
@@ -32,8 +35,8 @@ def tradeoff_plot(curve: StoredResult, label: str) -> Markup:
     grid = np.linspace(0.0, limit, _POINTS)
     with canvas(5.2, 4.1) as figure:
         axes = figure.add_subplot(aspect="equal")
-        for bound, style in (("census", CENSUS), ("cks20", CKS20)):
-            axes.plot(grid, zcdp.tradeoff(rho, grid, bound), **style)
+        axes.plot(grid, zcdp.tradeoff(rho, grid, "census"), **CENSUS)
+        axes.plot(grid, zcdp.tradeoff(rho, grid, "cks20"), **CKS20)
         axes.plot(np.r_[alpha, 0.0], np.r_[beta, 1.0], **EXACT)
         axes.plot(grid, gaussian.tradeoff(rho, grid), **GAUSSIAN)
         axes.set(
@@ -56,8 +59,8 @@ def small_alpha_plot(curve: StoredResult, label: str) -> Markup:
     grid = np.logspace(left, 0, _POINTS)
     with canvas(5.2, 4.1) as figure:
         axes = figure.add_subplot(xscale="log", yscale="log")
-        for bound, style in (("census", CENSUS), ("cks20", CKS20)):
-            axes.plot(grid, 1.0 - zcdp.tradeoff(rho, grid, bound), **style)
+        axes.plot(grid, 1.0 - zcdp.tradeoff(rho, grid, "census"), **CENSUS)
+        axes.plot(grid, 1.0 - zcdp.tradeoff(rho, grid, "cks20"), **CKS20)
         axes.plot(alpha[shown], power[shown], **EXACT)
         axes.plot(grid, 1.0 - gaussian.tradeoff(rho, grid), **GAUSSIAN)
         axes.set(
@@ -76,9 +79,7 @@ def small_alpha_plot(curve: StoredResult, label: str) -> Markup:
 def profile_plot(curve: StoredResult, findings: list[DeltaFindings], label: str) -> Markup:
     """log10 delta(eps) with the configured deltas marked on the exact curve and on the Census's."""
     rho = curve.total_rho / 2
-    positive = [entry for entry in findings if entry.delta > 0]
-    deepest = min((_log10(entry.delta) for entry in positive), default=-10.0)
-    bottom = floor(deepest) - 4
+    bottom = floor(min(_log10(entry.delta) for entry in findings)) - 4
     right = _end_of_census(rho, bottom)
     grid = [Fraction(right) * i / _POINTS for i in range(_POINTS + 1)]
     places = [float(eps) for eps in grid]
@@ -88,7 +89,7 @@ def profile_plot(curve: StoredResult, findings: list[DeltaFindings], label: str)
             axes.plot(places, [_log10_of(bound(rho, e).upper) for e in grid], **style)
         axes.plot(curve.eps, curve.log10_delta, **EXACT)
         axes.plot(places, [_log10_of(gaussian.delta(rho, e).value) for e in grid], **GAUSSIAN)
-        for entry in positive:
+        for entry in findings:
             _mark(axes, entry)
         axes.set(xlim=(0, right), ylim=(bottom, 0.4), xlabel="ε", ylabel="δ(ε)")
         axes.yaxis.set_major_locator(MaxNLocator(integer=True))
@@ -108,8 +109,8 @@ def _mark(axes: Axes, entry: DeltaFindings) -> None:
     axes.annotate(text, (census, level), xytext=(6, 3), textcoords="offset points", fontsize=8, va="bottom")
 
 
-def _legend(axes: Axes, loc: str) -> None:
-    """Exact curve first, then the bounds in order of tightness."""
+def _legend(axes: Axes, loc: Corner) -> None:
+    """The exact curve first, the loosest bound last."""
     lines = {str(line.get_label()): line for line in axes.get_lines()}
     order = [str(style["label"]) for style in (EXACT, GAUSSIAN, CKS20, CENSUS)]
     axes.legend([lines[name] for name in order], order, loc=loc, handlelength=3.2)
@@ -122,7 +123,7 @@ def _end_of_census(rho: Fraction, log10_delta: float) -> float:
 
 
 def _log10(delta: Fraction) -> float:
-    return float(np.log10(float(delta.numerator)) - np.log10(float(delta.denominator))) if delta else -np.inf
+    return log10(delta.numerator) - log10(delta.denominator)
 
 
 def _log10_of(delta: Decimal) -> float:

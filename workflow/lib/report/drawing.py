@@ -30,7 +30,7 @@ CKS20 = _line("tight zCDP bound (CKS20)", ORANGE, 1.8, (0, (6, 1.5, 1.5, 1.5)))
 CENSUS = _line("Census zCDP bound", VERMILLION, 1.8, (0, (6, 2)))
 GAUSSIAN = _line("Gaussian limit (not a bound)", INK, 1.4, (0, (1, 2.2)))
 
-_STYLE = {
+_STYLE: Any = {
     "svg.hashsalt": "exact-census",
     "svg.fonttype": "none",
     "text.parse_math": False,

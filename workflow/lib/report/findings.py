@@ -72,7 +72,7 @@ def headline(findings: Sequence[DeltaFindings]) -> DeltaFindings:
 
 
 def few(findings: Sequence[DeltaFindings], most: int = 5) -> list[DeltaFindings]:
-    """At most `most` entries for a plot: the headline's, and others spread evenly from the first to the last."""
+    """At most `most` entries for a plot: the headline's and others, evenly from the first to the last."""
     if len(findings) <= most:
         return list(findings)
     chosen = {round(i * (len(findings) - 1) / (most - 2)) for i in range(most - 1)}
@@ -104,4 +104,4 @@ def _range(rows: Sequence[ReductionRow]) -> tuple[ReductionRow, ReductionRow]:
 
 
 def _log(delta: Fraction) -> float:
-    return log(delta.numerator) - log(delta.denominator) if delta else -1e300
+    return log(delta.numerator) - log(delta.denominator)

@@ -35,8 +35,9 @@ def ten_to(exponent: int) -> str:
     return "10" + str(exponent).translate(_SUPERSCRIPTS)
 
 
-def scientific_up(value: Decimal, digits: int = 2) -> str:
+def scientific_up(bound: Decimal | float, digits: int = 2) -> str:
     """A bound with `digits` significant digits, never below it: 3.1 × 10⁻³⁶."""
+    value = Decimal(bound)
     if value == 0:
         return "0"
     rounded = Context(prec=digits, rounding=ROUND_CEILING).plus(value)

@@ -16,7 +16,7 @@ from kernels.accounting import gaussian
 from kernels.accounting.allocation import Allocation
 from kernels.accounting.mechanism import mechanism_name
 from kernels.accounting.patterns import DEFAULT_PATTERNS
-from workflow.lib.store import StoredResult, open_results
+from workflow.lib.store import StoredResult, open_results, pair_path
 
 from . import bar_plots, curve_plots, drawing, heat_map, numbers
 from .findings import DeltaFindings, Spread, eps_differences, few, find, headline
@@ -49,8 +49,9 @@ def build_report(results_dir: Path, allocation: Allocation, out: Path) -> None:
     findings = find(summary, reductions)
     main = headline(findings)
     rows = [row for row in summary if row.delta == main.delta]
-    results = open_results(results_dir / "curves.h5")
-    curve = results.read(main.worst.pair)
+    with open_results(results_dir / "curves.h5") as results:
+        curve = results.read(pair_path(*main.worst.pair))
+        origin = provenance(results, allocation)
     page = (
         _environment()
         .get_template("report.html.j2")
@@ -68,8 +69,9 @@ def build_report(results_dir: Path, allocation: Allocation, out: Path) -> None:
             ten_to_smallest=numbers.ten_to(int(np.ceil(curve.log10_delta.min()))),
             level_rows=_level_rows(allocation, findings),
             sieve=_sieve(rows),
+            budget=curve.summary,
             reconstructed=allocation.patterns == DEFAULT_PATTERNS,
-            provenance=provenance(results_dir, results, allocation, len(rows)),
+            provenance=origin,
             files={name: _base64(results_dir / name) for name in ("summary.csv", "reductions.csv")},
         )
     )

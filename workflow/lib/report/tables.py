@@ -92,7 +92,13 @@ def _read(path: Path, row_type: type[Row]) -> list[Row]:
     return rows
 
 
-def _row(path: Path, line: int, row_type, readers, record):
+def _row(
+    path: Path,
+    line: int,
+    row_type: type[Row],
+    readers: dict[str, Callable[[str], Any]],
+    record: dict[str | Any, str | Any],
+) -> Row:
     values = {}
     for name, read in readers.items():
         try:

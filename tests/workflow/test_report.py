@@ -1,0 +1,176 @@
+"""The report: it opens offline, prints the tables' figures, and trusts no text that it is given."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import dataclasses
+import re
+from decimal import Decimal
+from fractions import Fraction
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from kernels.accounting.allocation import Allocation
+from tests.workflow.made_up_results import write_results
+from workflow.lib.config import load_allocation
+from workflow.lib.report import ReportError, build_report, headline_figure
+
+TINY = Path(__file__).parents[1] / "data" / "tiny.yaml"
+VOID = {"meta", "br", "link", "img", "input", "hr"}
+
+
+class Page(HTMLParser):
+    """What the tests ask of a page: balanced tags, ids, loaded addresses, scripts, table figures, text."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.html = html
+        self.open: list[str] = []
+        self.tags: list[str] = []
+        self.ids: list[str] = []
+        self.addresses: list[str] = []
+        self.downloads: dict[str, str] = {}
+        self.figures: list[tuple[str, str]] = []
+        self.text = ""
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        attributes = {name: value or "" for name, value in attrs}
+        self.tags.append(tag)
+        self.ids += [attributes["id"]] if "id" in attributes else []
+        self.addresses += [attributes[name] for name in ("src", "href", "xlink:href") if name in attributes]
+        if "download" in attributes:
+            self.downloads[attributes["download"]] = attributes["href"]
+        if tag == "data":
+            self.figures.append((attributes["value"], ""))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] == "data":
+            value, text = self.figures[-1]
+            self.figures[-1] = value, text + data
+        self.text += data
+
+
+@pytest.fixture(scope="module")
+def tiny() -> Allocation:
+    return load_allocation(TINY)
+
+
+@pytest.fixture(scope="module")
+def results(tiny: Allocation, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("results") / "tiny"
+    write_results(folder, tiny)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def page(results: Path, tiny: Allocation) -> Page:
+    return build(results, tiny, results / "report.html")
+
+
+def build(results: Path, allocation: Allocation, out: Path) -> Page:
+    build_report(results, allocation, out)
+    return Page(out.read_text(encoding="utf-8"))
+
+
+def column(path: Path, *names: str) -> set[Decimal]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return {Decimal(row[name]) for row in csv.DictReader(file) for name in names}
+
+
+def test_the_page_is_whole_and_loads_nothing(page: Page) -> None:
+    assert page.open == []
+    assert len(page.ids) == len(set(page.ids))
+    assert all(address.startswith(("#", "data:")) for address in page.addresses)
+    references = {address[1:] for address in page.addresses if address.startswith("#")}
+    references |= set(re.findall(r"url\(#([^)]*)\)", page.html))
+    assert references <= set(page.ids)
+    assert "http" not in page.html
+    assert "script" not in page.tags
+
+
+def test_every_printed_figure_is_a_figure_of_the_tables(page: Page, results: Path) -> None:
+    eps = column(results / "summary.csv", "eps", "eps_zcdp", "eps_cks20", "eps_gaussian_not_a_bound")
+    eps |= column(results / "reductions.csv", "eps_zcdp")
+    reductions = column(results / "reductions.csv", "reduction", "scale")
+    assert len(page.figures) > 50
+    for value, text in page.figures:
+        exact = Decimal(value)
+        assert exact in eps | reductions
+        printed = Decimal(text.removesuffix("\u00a0%"))
+        if text.endswith("%"):
+            printed /= 100
+        digits = Decimal(1).scaleb(printed.as_tuple().exponent)
+        assert abs(printed - exact) < digits
+        if exact in reductions:
+            assert printed <= exact
+
+
+def test_the_headline_names_the_worst_pair_rounded_to_the_safe_side(page: Page) -> None:
+    text = " ".join(page.text.split())
+    assert "ε = 11.21, not 13.34." in text  # 11.200000000009 and 13.34999999 at delta 1e-10
+    assert "At δ = 10⁻¹⁰ this exact ε holds for each of the 10 pairs" in text
+    assert "by 28.1 % on all levels at once" in text
+    assert "Total ρ1.75" in text
+
+
+def test_both_tables_are_inside_the_page(page: Page, results: Path) -> None:
+    for name in ("summary.csv", "reductions.csv"):
+        _, data = page.downloads[name].split("base64,")
+        assert base64.b64decode(data) == (results / name).read_bytes()
+
+
+def test_hostile_text_stays_text(page: Page, results: Path, tiny: Allocation, tmp_path: Path) -> None:
+    text = "<script>alert('x')</script> \" & $\\frac{1}{0}$ {{ 7 * 7 }} <img src=x onerror=alert(1)>"
+    hostile = dataclasses.replace(tiny, title=text, source=text)
+    parsed = build(results, hostile, tmp_path / "report.html")
+    assert parsed.tags == page.tags
+    assert parsed.text.count(text) == 3  # page title, heading, provenance
+    assert "<b>0</b>" not in parsed.html  # a version in the result file's header
+    headline_figure(results, hostile, tmp_path / "picture.svg")
+
+
+def test_the_same_results_give_the_same_bytes(results: Path, tiny: Allocation, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        build_report(results, tiny, tmp_path / f"{name}.html")
+        headline_figure(results, tiny, tmp_path / f"{name}.svg")
+        headline_figure(results, tiny, tmp_path / f"{name}.png")
+    for suffix in ("html", "svg", "png"):
+        assert (tmp_path / f"one.{suffix}").read_bytes() == (tmp_path / f"two.{suffix}").read_bytes()
+
+
+def test_many_deltas_and_one_pair_are_no_problem(tiny: Allocation, tmp_path: Path) -> None:
+    deltas = (*(Fraction(1, 3**k) for k in range(3, 10)), Fraction(1, 10**3000))
+    unusual = dataclasses.replace(tiny, deltas=deltas, patterns=("00",))
+    write_results(tmp_path, unusual)
+    page = build(tmp_path, unusual, tmp_path / "report.html")
+    assert "10⁻³⁰⁰⁰" in page.text
+    assert "holds for the only pair" in " ".join(page.text.split())
+
+
+def test_a_missing_table_or_column_is_told_in_one_line(
+    results: Path, tiny: Allocation, tmp_path: Path
+) -> None:
+    with pytest.raises(ReportError, match=r"summary\.csv: No such file"):
+        build_report(tmp_path, tiny, tmp_path / "report.html")
+    table = (results / "summary.csv").read_text(encoding="utf-8")
+    (tmp_path / "summary.csv").write_text(table.replace("eps_cks20", "eps_other"), encoding="utf-8")
+    with pytest.raises(ReportError, match="column eps_cks20 is missing"):
+        build_report(tmp_path, tiny, tmp_path / "report.html")
+    (tmp_path / "summary.csv").write_text(table.replace("31,", "many,"), encoding="utf-8")
+    with pytest.raises(ReportError, match="survivors: 'many' is not a number"):
+        build_report(tmp_path, tiny, tmp_path / "report.html")
