@@ -1,0 +1,1 @@
+"""The command line: one question about one pair, without a workflow."""

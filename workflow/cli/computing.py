@@ -1,0 +1,40 @@
+"""The accountant behind a question: imported late, watched by a progress line, its refusals made errors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from workflow.cli.errors import Refusal
+from workflow.cli.figures import exact_fields
+from workflow.cli.progress import progress
+from workflow.cli.question import Question
+
+if TYPE_CHECKING:
+    from kernels.accounting.accountant import Accountant
+
+
+@contextmanager
+def accountant_of(
+    question: Question, steps: int | None = None
+) -> Iterator[tuple[Accountant, Callable[[], None]]]:
+    """The accountant of the question's composition, and a callable that says that one of `steps` is done.
+
+    Raises Refusal when the accountant refuses.
+    """
+    with progress(question.title, steps) as advance:
+        from kernels.accounting.accountant import Accountant, Refused
+
+        try:
+            yield Accountant(question.composition), advance
+        except Refused as error:
+            raise Refusal(str(error)) from None
+
+
+def answer_fields(command: str, question: Question) -> dict[str, Any]:
+    """JSON fields at the head of an answer: the command, the question, its total rho and its lattice."""
+    from kernels.numerics.sieve import rational_gcd
+
+    spacing = rational_gcd([rho for rho, _ in question.composition.cells])
+    return {"command": command, **question.fields(), **exact_fields("lattice", spacing)}

@@ -1,0 +1,60 @@
+"""`exact-census epsilon`: the exact eps at given delta, beside what the usual conversions say."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import click
+
+from workflow.cli.computing import accountant_of, answer_fields
+from workflow.cli.output import Column, at_most, emit_rows, given, json_option
+from workflow.cli.question import pair_options, read_question
+from workflow.cli.rationals import PROBABILITY, RationalList
+
+COLUMNS = (
+    Column("delta", "delta", given),
+    Column("eps", "eps, at most", at_most),
+    Column("eps_zcdp", "zCDP conversion (Census)", at_most),
+    Column("eps_cks20", "zCDP conversion (CKS20)", at_most),
+    Column("eps_gaussian", "Gaussian limit (not a bound)", at_most),
+)
+
+
+@click.command("epsilon", short_help="Exact eps at given delta, beside the zCDP conversions.")
+@pair_options
+@click.option(
+    "--delta",
+    type=RationalList(PROBABILITY),
+    metavar="LIST",
+    required=True,
+    help="Values of delta, separated by commas, read exactly: 1e-6,1e-10,1/3.",
+)
+@json_option
+def epsilon(
+    allocation: str | None, pair: str | None, cells: str | None, delta: tuple[Fraction, ...], as_json: bool
+) -> None:
+    """Exact eps at each delta: the least eps for which the release is (eps, delta)-differentially private.
+
+    Beside it stand the two conversions from zero-concentrated differential privacy (the Census Bureau's own
+    formula, and the tighter one of Canonne, Kamath and Steinke 2020), which are never smaller, and the eps of
+    the Gaussian limit, which is not a bound.
+    """
+    question = read_question(allocation, pair, cells)
+    with accountant_of(question, steps=len(delta)) as (accountant, advance):
+        from kernels.accounting import gaussian, zcdp
+
+        rho = question.composition.zcdp_rho
+        rows = []
+        for each in delta:
+            rows.append(
+                {
+                    "delta": each,
+                    "eps": accountant.epsilon(each),
+                    "eps_zcdp": zcdp.epsilon(rho, each),
+                    "eps_cks20": zcdp.epsilon_cks20(rho, each),
+                    "eps_gaussian": gaussian.epsilon(rho, each),
+                }
+            )
+            advance()
+    fields = answer_fields("epsilon", question) | {"not_a_bound": ["eps_gaussian"]}
+    emit_rows(fields, question.heading(), COLUMNS, rows, as_json=as_json)

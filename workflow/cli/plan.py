@@ -1,0 +1,65 @@
+"""`exact-census plan`: what a computation will take and what its errors add up to, before it is run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from workflow.cli.computing import accountant_of, answer_fields
+from workflow.cli.figures import bound_fields, exact_fields, plain_integer, short
+from workflow.cli.output import emit_json, emit_table, json_option
+from workflow.cli.question import pair_options, read_question
+
+if TYPE_CHECKING:
+    from kernels.accounting.accountant import PlanSummary
+
+BUDGET = ("truncation_bound", "sieve_bound", "rounding_bound", "total_bound")
+
+
+@click.command("plan", short_help="Size, error budget and predicted cost of a computation.")
+@pair_options
+@json_option
+def plan(allocation: str | None, pair: str | None, cells: str | None, as_json: bool) -> None:
+    """The plan of a pair: lattice, nodes, surviving nodes, error budget, predicted memory and time.
+
+    The log-likelihood ratio takes values on a lattice of step h. Its law is a sum over N nodes, of which only
+    the surviving ones can matter. The error budget holds for every probability that is computed from them.
+    """
+    question = read_question(allocation, pair, cells)
+    with accountant_of(question) as (accountant, _):
+        summary = accountant.plan_summary()
+    if as_json:
+        emit_json(answer_fields("plan", question) | {"rows": [_row(summary)]})
+    else:
+        emit_table(question.heading(), ["quantity", "value"], _lines(summary), words=1)
+
+
+def _row(summary: PlanSummary) -> dict[str, str]:
+    row: dict[str, str] = {}
+    for name in ("lattice", "nodes", "survivors", "survivors_half", "cells", "distinct_rhos"):
+        row |= exact_fields(name, getattr(summary, name))
+    for name in BUDGET:
+        row |= bound_fields(name, getattr(summary, name))
+    return row | {
+        "predicted_seconds": f"{summary.cost:.2g}",
+        "predicted_bytes": plain_integer(summary.memory),
+    }
+
+
+def _lines(summary: PlanSummary) -> list[list[str]]:
+    truncation, sieve, rounding, total = (bound_fields(name, getattr(summary, name))[name] for name in BUDGET)
+    return [
+        ["cells", plain_integer(summary.cells)],
+        ["distinct rhos", plain_integer(summary.distinct_rhos)],
+        ["lattice step h", short(summary.lattice)],
+        ["nodes N", plain_integer(summary.nodes)],
+        ["surviving nodes, both signs", plain_integer(summary.survivors)],
+        ["surviving nodes, n >= 0", plain_integer(summary.survivors_half)],
+        ["error by truncation, at most", truncation],
+        ["error by the sieve, at most", sieve],
+        ["error by rounding, at most", rounding],
+        ["error in all, at most", total],
+        ["predicted memory", f"{summary.memory / 2**20:.1f} MiB"],
+        ["predicted time", f"{summary.cost:.2g} s"],
+    ]

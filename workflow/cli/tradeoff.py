@@ -1,0 +1,49 @@
+"""`exact-census tradeoff`: the trade-off function f between the two errors of any test."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import click
+
+from workflow.cli.computing import accountant_of, answer_fields
+from workflow.cli.output import Column, at_least, at_most, emit_rows, given, json_option
+from workflow.cli.question import pair_options, read_question
+from workflow.cli.rationals import PROBABILITY, RationalList
+
+COLUMNS = (
+    Column("alpha", "alpha", given),
+    Column("beta", "beta, at least", at_least),
+    Column("beta", "beta, at most", at_most),
+)
+NOTES = (
+    "No test between two neighbours with false alarm rate alpha misses less often than beta = f(alpha).",
+)
+
+
+@click.command("tradeoff", short_help="Least miss rate of any test with a given false alarm rate.")
+@pair_options
+@click.option(
+    "--alpha",
+    type=RationalList(PROBABILITY),
+    metavar="LIST",
+    required=True,
+    help="False alarm rates alpha from 0 to 1, separated by commas, read exactly: 0.05,1e-6,1/3.",
+)
+@json_option
+def tradeoff(
+    allocation: str | None, pair: str | None, cells: str | None, alpha: tuple[Fraction, ...], as_json: bool
+) -> None:
+    """The trade-off function: the least miss rate beta of any test whose false alarm rate is alpha.
+
+    This is what an attacker faces who tries to tell from the release whether a record is as they think
+    (f-differential privacy). beta comes with the interval in which it is guaranteed to lie.
+    """
+    question = read_question(allocation, pair, cells)
+    with accountant_of(question, steps=len(alpha)) as (accountant, advance):
+        rows = []
+        for each in alpha:
+            rows.append({"alpha": each, "beta": accountant.tradeoff(each)})
+            advance()
+    fields = answer_fields("tradeoff", question)
+    emit_rows(fields, question.heading(), COLUMNS, rows, as_json=as_json, notes=NOTES)

@@ -1,0 +1,61 @@
+"""`exact-census validate`: is an allocation file right, and if not, what is wrong."""
+
+from __future__ import annotations
+
+import click
+
+from workflow.cli.output import emit_json, emit_table, json_option, relation
+
+
+@click.command("validate", short_help="Check an allocation file.")
+@click.argument("file", metavar="FILE")
+@json_option
+def validate(file: str, as_json: bool) -> None:
+    """Check an allocation FILE (or shipped name) and say what it holds.
+
+    If something is wrong, one line says which key, which value and what is allowed, and the exit code is 2.
+    """
+    from kernels.accounting.mechanism import pairs
+    from workflow.cli.figures import exact_fields, plain_integer, short
+    from workflow.cli.question import read_allocation
+
+    allocation = read_allocation(file)
+    number_of_pairs = len(pairs(allocation))
+    if as_json:
+        emit_json(
+            {
+                "command": "validate",
+                "valid": True,
+                "neighbours": allocation.neighbours,
+                "allocation": allocation.name,
+                "title": allocation.title,
+                "source": allocation.source,
+                "mechanisms": allocation.patterns,
+                "pairs": plain_integer(number_of_pairs),
+                **exact_fields("total_rho", allocation.total_rho),
+                "rows": [
+                    {
+                        "level": level,
+                        "queries": plain_integer(len(allocation.rho[level])),
+                        **exact_fields("rho", allocation.level_rho(level)),
+                    }
+                    for level in allocation.levels
+                ],
+            }
+        )
+        return
+    emit_table(
+        [
+            f"{file}: valid.",
+            f"{allocation.name}: {allocation.title}",
+            relation(allocation.neighbours),
+            f"Total rho {short(allocation.total_rho)} on every path from root to block.",
+            f"{len(allocation.patterns)} mechanisms (bypass patterns), {number_of_pairs} pairs.",
+        ],
+        ["level", "queries", "rho"],
+        [
+            [level, str(len(allocation.rho[level])), short(allocation.level_rho(level))]
+            for level in allocation.levels
+        ],
+        words=1,
+    )
