@@ -25,6 +25,8 @@ TOLERANCE = 1e-35
 TRUNCATION = 2e-36
 PRUNED = 1e-36
 DROPPED = 1e-36
+#: A plan also serves compositions with all rhos scaled up, whose phi may be as large as phi ** SOFTEST.
+SOFTEST = 0.6
 #: Nodes that the plan may hold; a request beyond it is refused.
 MOST_NODES = 20_000_000
 
@@ -55,8 +57,9 @@ class Plan:
     """Everything exact about one composition.
 
     spacing: h; total: R; weights: w_c; width: W = sum count_c w_c = R / h; modulus: N; reach: largest |h (s - 1/2)| for which the
-    truncation bound holds; nodes: survivors sorted by falling weight; log_weight: ln of phi / (N sin(pi p / 2N)), [k];
-    norm: sum count decay f^2, [k], a lower bound of -ln phi; bounds as absolute errors of one tail probability.
+    truncation bound holds; nodes: survivors sorted by falling weight; log_kernel: -ln(N sin(pi p / 2N)), less ln 2 at p = N, [k];
+    log_weight: the same plus ln phi, [k]; norm: sum count decay f^2, [k], a lower bound of -ln phi; truncation_bound, sieve_bound: absolute
+    errors of one tail probability; faint: bound on the weight of all nodes left out when every phi is replaced by phi ** SOFTEST.
     """
 
     spacing: Fraction
@@ -68,10 +71,12 @@ class Plan:
     grid: Grid
     factors: Factors
     nodes: Nodes
+    log_kernel: np.ndarray
     log_weight: np.ndarray
     norm: np.ndarray
     truncation_bound: float
     sieve_bound: float
+    faint: float
 
 
 def rational_gcd(numbers: Sequence[Fraction]) -> Fraction:
@@ -123,9 +128,10 @@ def _weigh(
     count: np.ndarray,
     decay: np.ndarray,
     size: float,
-) -> tuple[np.ndarray, np.ndarray]:
-    """ln of each node's weight and its norm, [k] each; size = 2 N."""
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """ln of each node's kernel and of its weight, and its norm, [k] each; size = 2 N."""
     k, d = residue.shape[:2]
+    log_kernel = np.empty(k)
     log_weight = np.empty(k)
     norm = np.empty(k)
     f = np.empty(d)
@@ -136,10 +142,11 @@ def _weigh(
             total += count[c] * decay[c] * f[c] * f[c]
         norm[i] = total
         ratio = to_float(p[i]) / size
-        log_weight[i] = theta.log_product(g, log_normaliser, count, f) - math.log(0.5 * size * math.sin(math.pi * ratio))
+        log_kernel[i] = -math.log(0.5 * size * math.sin(math.pi * ratio))
         if ratio == 0.5:
-            log_weight[i] -= math.log(2.0)
-    return log_weight, norm
+            log_kernel[i] -= math.log(2.0)
+        log_weight[i] = log_kernel[i] + theta.log_product(g, log_normaliser, count, f)
+    return log_kernel, log_weight, norm
 
 
 def make_plan(rhos: Sequence[Fraction], counts: Sequence[int], thresholds: int = 1001) -> Plan:
@@ -158,7 +165,7 @@ def make_plan(rhos: Sequence[Fraction], counts: Sequence[int], thresholds: int =
     bound = math.log(harmonic / PRUNED)
     lattice = node_lattice(weights, modulus, list(factors.count * factors.decay), bound)
     nodes = resolve(lattice, weights, short_points(lattice, bound, MOST_NODES))
-    log_weight, norm = _weigh(
+    log_kernel, log_weight, norm = _weigh(
         nodes.p, nodes.residue, factors.g[:, 0], factors.log_normaliser, factors.count, factors.decay, float(2 * modulus)
     )
     order = np.argsort(-log_weight, kind="stable")
@@ -166,7 +173,8 @@ def make_plan(rhos: Sequence[Fraction], counts: Sequence[int], thresholds: int =
     rest = np.cumsum(weight[::-1])[::-1]  # weight of each node and all after it
     kept = int(np.count_nonzero(rest > DROPPED))
     dropped = float(rest[kept]) * (1.0 + 1e-9) if kept < len(rest) else 0.0
-    order = order[:kept]
+    out, order = order[kept:], order[:kept]
+    faint = harmonic * math.exp(-SOFTEST * bound) + float(np.exp(log_kernel[out] - SOFTEST * norm[out]).sum())
     return Plan(
         spacing,
         total,
@@ -177,8 +185,10 @@ def make_plan(rhos: Sequence[Fraction], counts: Sequence[int], thresholds: int =
         grid,
         factors,
         nodes.take(order),
+        log_kernel[order],
         log_weight[order],
         norm[order],
         TRUNCATION,
         PRUNED + dropped,
+        faint * (1.0 + 1e-9),
     )

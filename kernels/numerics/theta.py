@@ -34,30 +34,26 @@ class ThetaFactor:
     decay: float
 
 
-def _sum(g: mpmath.mpf, twice_f: int) -> mpmath.mpf:
-    """1 + s(f) at f = 0 or f = 1/2, to the working precision."""
-    total = mpmath.mpf(1)
-    k = 1
-    while True:
-        near, far = mpmath.exp(-g * k * (k - twice_f)), mpmath.exp(-g * k * (k + twice_f))
-        total += near + far
-        if near < mpmath.ldexp(1, -_BITS):
-            return total
-        k += 1
-
-
 def factor(rho: Fraction) -> ThetaFactor:
     """Constants of phi for one cell with parameter rho > 0."""
     with mpmath.workprec(_BITS):
-        exact = mpmath.mpf(rho.numerator) / rho.denominator
-        g = 2 * mpmath.pi**2 / exact
-        at_zero = _sum(g, 0)
-        if g >= 2:
-            decay = g - 4 * mpmath.log(_sum(g, 1)) + 4 * mpmath.log(at_zero)
-        else:
-            p = mpmath.exp(-exact / 2)
-            decay = 16 * p / (1 + p) ** 2
-        return ThetaFactor(constant(g), constant(1 / at_zero), float(decay) * (1 - 2.0**-40))
+        g = 2 * mpmath.pi**2 * rho.denominator / rho.numerator
+        at_zero = mpmath.mpf(1)
+        k = 1
+        while (term := mpmath.exp(-g * k * k)) > mpmath.ldexp(1, -_BITS):
+            at_zero += 2 * term
+            k += 1
+        return ThetaFactor(constant(g), constant(1 / at_zero), decay_of(float(g)))
+
+
+def decay_of(g: float) -> float:
+    """A number d with phi(f) <= exp(-d f^2) for all |f| <= 1/2, rounded down."""
+    if g >= 2.0:
+        decay = g - 4.0 * math.log1p(excess(g, 0.5)) + 4.0 * math.log1p(excess(g, 0.0))
+    else:
+        p = math.exp(-(math.pi**2) / g)
+        decay = 16.0 * p / (1.0 + p) ** 2
+    return decay * (1.0 - 2.0**-40)
 
 
 @kernel
