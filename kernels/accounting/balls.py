@@ -24,22 +24,24 @@ def ball(number: Fraction | int) -> arb:
 def certified(formula: Callable[[], arb | None]) -> Certified:
     """Enclosure of `formula()` to about 40 digits, at a precision that is doubled until it is that narrow.
 
-    The formula may return None to say that the precision is too low to tell.
+    The formula may return None to say that the precision is too low to tell. Where 2^15 bits do not give 40
+    digits, far below 10^-10^17 for instance, the enclosure is a wider one.
 
-    Raises ArithmeticError when 2^15 bits do not suffice.
+    Raises ArithmeticError when there is no enclosure at all.
     """
+    enclosure: arb | None = None
     bits = 192
     while bits <= _MAX_BITS:
         with ctx.workprec(bits):
             result = formula()
-            if (
-                result is not None
-                and result.is_finite()
-                and (result.is_zero() or result.rel_accuracy_bits() >= _WANTED_BITS)
-            ):
-                return _to_decimals(result)
+            if result is not None and result.is_finite():
+                enclosure = result
+                if result.is_zero() or result.rel_accuracy_bits() >= _WANTED_BITS:
+                    break
         bits *= 2
-    raise ArithmeticError(f"no enclosure to {DIGITS} digits with {_MAX_BITS} bits")
+    if enclosure is None:
+        raise ArithmeticError(f"no enclosure with {_MAX_BITS} bits")
+    return _to_decimals(enclosure)
 
 
 def softplus(x: arb) -> arb:
@@ -47,18 +49,16 @@ def softplus(x: arb) -> arb:
     return x + (-x).exp().log1p() if x.mid() > 0 else x.exp().log1p()
 
 
-def bracket_root(increasing: Callable[[arb], arb]) -> tuple[arb, arb]:
-    """Exact points low < high with increasing(low) < 0 < increasing(high), both proven.
+def bisected(increasing: Callable[[arb], arb], low: arb, high: arb, steps: int) -> arb | None:
+    """Ball that holds the root of a continuous increasing function between two points around it.
 
-    They are as close as half the working precision, or as the function's balls, allow. The function must be
-    continuous and increasing over the reals, from below 0 to above 0.
+    Each step halves the bracket and is proven; it ends early where the function's balls no longer show the
+    sign. Returns None when they do not even show increasing(low) < 0 < increasing(high).
     """
-    low, high = arb(-1), arb(1)
-    while not increasing(low) < 0:
-        low *= 2
-    while not increasing(high) > 0:
-        high *= 2
-    for _ in range(ctx.prec // 2 + int(float((high - low).log()) / 0.693)):
+    low, high = low.mid(), high.mid()
+    if not (increasing(low) < 0 and increasing(high) > 0):
+        return None
+    for _ in range(steps):
         middle = ((low + high) / 2).mid()
         value = increasing(middle)
         if value < 0:
@@ -67,20 +67,20 @@ def bracket_root(increasing: Callable[[arb], arb]) -> tuple[arb, arb]:
             high = middle
         else:
             break
-    return low, high
+    return low.union(high)
 
 
-def value_between(low: arb, high: arb, function: Callable[[arb], arb], slope: Callable[[arb], arb]) -> arb:
-    """Ball that holds function(x) for every x in [low, high], by the mean value theorem."""
-    whole = low.union(high)
-    middle = whole.mid()
-    return function(middle) + slope(whole) * (whole - middle)
+def value_over(place: arb, function: Callable[[arb], arb], slope: Callable[[arb], arb]) -> arb:
+    """Ball that holds function(x) for every x in `place`, by the mean value theorem."""
+    middle = place.mid()
+    return function(middle) + slope(place) * (place - middle)
 
 
 def _to_decimals(number: arb) -> Certified:
     middle, radius, exponent = (int(part) for part in number.mid_rad_10exp(DIGITS))
-    if exponent < _LEAST_EXPONENT and middle > radius:
-        return Certified(Decimal(0), Decimal(0), Decimal((0, (1,), _LEAST_EXPONENT)))
+    if exponent < _LEAST_EXPONENT:
+        tiny = Decimal((0, (1,), _LEAST_EXPONENT))
+        return Certified(Decimal(0), Decimal(0) if middle >= radius else -tiny, tiny)
     value, lower, upper = (_scaled(part, exponent) for part in (middle, middle - radius, middle + radius))
     return Certified(value, lower, upper)
 

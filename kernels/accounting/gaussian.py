@@ -6,16 +6,17 @@ with these words beside it.
 
 from __future__ import annotations
 
+from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from math import erfc, inf, sqrt
 from statistics import NormalDist
 
 import numpy as np
-from flint import arb
+from flint import arb, ctx, fmpq
 from numpy.typing import NDArray
 
-from kernels.accounting.balls import ball, bracket_root, certified
+from kernels.accounting.balls import ball, bisected, certified
 from kernels.accounting.certified import INFINITE, ZERO, Certified
 
 FloatArray = NDArray[np.float64]
@@ -38,8 +39,9 @@ def epsilon(rho: Fraction, delta: Fraction) -> Certified:
         excess = _delta(rho, arb(0)) - target
         if not excess > 0:
             return arb(0) if excess < 0 else None
-        low, high = bracket_root(lambda eps: target - _delta(rho, eps))
-        return low.union(high)
+        # G_mu satisfies rho-zCDP, so the zCDP conversion gives an eps beyond the root.
+        beyond = ball(rho) + 2 * (ball(rho) * -target.log()).sqrt() + 1
+        return bisected(lambda eps: target - _delta(rho, eps), arb(0), beyond, ctx.prec - 32)
 
     return ZERO if delta >= 1 else certified(formula)
 
@@ -52,7 +54,7 @@ def delta(rho: Fraction, eps: Fraction) -> Certified:
     Raises ValueError when rho <= 0.
     """
     _check(rho)
-    return certified(lambda: _delta(rho, ball(eps)))
+    return certified(lambda: _delta(rho, ball(eps))).clipped(Decimal(0), Decimal(1))
 
 
 def tradeoff(rho: Fraction, alpha: FloatArray) -> FloatArray:
@@ -70,11 +72,21 @@ def tradeoff(rho: Fraction, alpha: FloatArray) -> FloatArray:
 
 def _delta(rho: Fraction, eps: arb) -> arb:
     mu = ball(2 * rho).sqrt()
-    return _phi(mu / 2 - eps / mu) - eps.exp() * _phi(-mu / 2 - eps / mu)
+    near, far = eps / mu - mu / 2, eps / mu + mu / 2
+    density = (-near * near / 2).exp() / (2 * arb.pi()).sqrt()  # also e^eps times the density at `far`
+    first = density * _mills(near) if near > 40 else _phi(-near)
+    second = density * _mills(far) if far > 40 else eps.exp() * _phi(-far)
+    return first - second
 
 
 def _phi(x: arb) -> arb:
     return (-x / arb(2).sqrt()).erfc() / 2
+
+
+def _mills(x: arb) -> arb:
+    """Phi(-x) / Phi'(x) for x > 0; unlike its two parts it stays within the range of exponents far out."""
+    half = arb(fmpq(1, 2))
+    return (x * x / 2).hypgeom_u(half, half) / arb(2).sqrt()
 
 
 def _quantile(alpha: float) -> float:

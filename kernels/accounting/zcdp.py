@@ -6,15 +6,16 @@ delta and eps, in this order everywhere: exact <= CKS20 <= Census.
 
 from __future__ import annotations
 
+from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from typing import Literal
 
 import numpy as np
-from flint import arb
+from flint import arb, ctx
 from numpy.typing import NDArray
 
-from kernels.accounting.balls import ball, bracket_root, certified, softplus, value_between
+from kernels.accounting.balls import ball, bisected, certified, softplus, value_over
 from kernels.accounting.certified import INFINITE, ONE, ZERO, Certified
 
 FloatArray = NDArray[np.float64]
@@ -66,6 +67,8 @@ def epsilon_cks20(rho: Fraction, delta: Fraction) -> Certified:
 
     def formula() -> arb | None:
         r, log_delta = ball(rho), ball(delta).log()
+        if not log_delta < 0:
+            return None
 
         def sign(t: arb) -> arb:
             b = t.exp()
@@ -78,7 +81,12 @@ def epsilon_cks20(rho: Fraction, delta: Fraction) -> Certified:
         def slope(t: arb) -> arb:
             return sign(t) / t.exp()
 
-        eps = value_between(*bracket_root(sign), bound, slope)
+        below = (-log_delta / 2).min((-log_delta / (4 * r)).sqrt())  # rho b^2 <= L/4 and ln(1+b) < b <= L/2
+        above = (-2 * log_delta / r).sqrt()  # rho b^2 = 2 L
+        place = bisected(sign, below.log(), above.log(), ctx.prec // 2)
+        if place is None:
+            return None
+        eps = value_over(place, bound, slope)
         if eps > 0:
             return eps
         return arb(0) if eps < 0 else None
@@ -99,7 +107,13 @@ def delta_cks20(rho: Fraction, eps: Fraction) -> Certified:
     """
     _check(rho)
 
-    def formula() -> arb:
+    # The derivative is below 0 at ln b = below - ln(1 + rho), since 2 b rho < 1/3 and ln(1 + 1/b) exceeds
+    # max(rho - eps, 0) + 2 there; it is above 0 at ln b = ln(above) + 1, since ln(1 + 1/b) < 1/3 and
+    # 2 b rho > eps + 1 (or eps <= -1) there.
+    below = min(eps - rho, Fraction(0)) - 2
+    above = max((eps + 1) / (2 * rho), Fraction(1))
+
+    def formula() -> arb | None:
         r, e = ball(rho), ball(eps)
 
         def sign(t: arb) -> arb:
@@ -112,9 +126,10 @@ def delta_cks20(rho: Fraction, eps: Fraction) -> Certified:
         def slope(t: arb) -> arb:
             return t.exp() * sign(t)
 
-        return value_between(*bracket_root(sign), log_bound, slope).exp()
+        place = bisected(sign, ball(below) - r.log1p(), ball(above).log() + 1, ctx.prec // 2)
+        return None if place is None else value_over(place, log_bound, slope).exp()
 
-    return certified(formula)
+    return certified(formula).clipped(Decimal(0), Decimal(1))
 
 
 def tradeoff(rho: Fraction, alpha: FloatArray, conversion: Conversion) -> FloatArray:

@@ -133,7 +133,7 @@ class Closed(BaseModel):
 
 
 class LevelBudget(Closed):
-    """One level's budget: `rho` of every query, or its `share` of total_rho and the `queries`' shares of it."""
+    """A budget: `rho` of every query, or the level's `share` of the total and the `queries`' shares of that."""
 
     rho: dict[QueryName, PositiveRational] | None = None
     share: Share | None = None
