@@ -19,7 +19,9 @@ from tests.reference.arb_tail import ArbTail
 from tests.reference.balls import ball, enclosure, precision
 from tests.reference.census import PER_LEVEL, level_cells, pair_cells, path_cells
 from tests.reference.convolution import ConvolutionTail, families
+from tests.reference.fine import FineTail
 from tests.reference.nodes import surviving_nodes
+from tests.reference.short_vectors import surviving_nodes_by_short_vectors
 from tests.reference.small import PUBLISHED, delta_unit_cells, single_cell
 from tests.reference.theta import DirectSeries, PoissonSeries
 from tests.reference.tradeoff import tradeoff
@@ -194,3 +196,22 @@ def test_tradeoff_reference_is_the_dual_of_the_profile() -> None:
 def enclosure_exp(eps: Fraction) -> Fraction:
     with precision(400):
         return enclosure(ball(eps).exp()).middle
+
+
+@pytest.mark.parametrize(
+    ("pair", "digits"), [(("000000", "011111"), 60), (("001111", "010010"), 50), (("010111", "111011"), 30)]
+)
+def test_short_vectors_find_what_a_scan_finds(pair: tuple[str, str], digits: int) -> None:
+    scanned = ArbTail(pair_cells(*pair), digits)
+    found = surviving_nodes_by_short_vectors(scanned.cells, scanned.step, scanned.half, scanned.nats)
+    assert found == scanned.survivors
+
+
+def test_short_vectors_on_a_lattice_beyond_a_scan() -> None:
+    """No second exact method reaches 5e17 nodes; a series of another period is good to the step, 1e-16."""
+    cells = {F(355, 791 * prime): 2 * prime for prime in (11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47)}
+    exact, series = ArbTail(cells, digits=40), FineTail(cells, F(150))
+    assert exact.nodes > 10**17
+    for eps in (F(0), F(5)):
+        assert abs(exact.alpha(eps).middle - series.alpha(eps).middle) < F(1, 10**15)
+        assert exact.alpha(eps).width < F(1, 10**38)

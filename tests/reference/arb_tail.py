@@ -20,7 +20,8 @@ from flint import arb, fmpq
 
 from .balls import ball, enclosure, precision, privacy_loss_gap, widened
 from .cells import Cells, Enclosure, cutoff_first, cutoff_second, rational_gcd, total
-from .nodes import surviving_nodes
+from .nodes import SCANNABLE, surviving_nodes
+from .short_vectors import surviving_nodes_by_short_vectors
 from .theta import characteristic_function
 
 
@@ -39,7 +40,8 @@ class ArbTail:
         # sqrt(2 R (L + ln 2)) / h, rounded up generously
         self.half = math.ceil(math.sqrt(2 * float(self.total_rho) * (self.nats + 1)) / float(self.step)) + 2
         self.nodes = 2 * self.half + 1
-        self.survivors = surviving_nodes(self.cells, self.step, self.half, self.nats)
+        find = surviving_nodes if self.nodes < SCANNABLE else surviving_nodes_by_short_vectors
+        self.survivors = [int(n) for n in find(self.cells, self.step, self.half, self.nats)]
         self._terms: list[tuple[int, arb]] | None = None
         with precision(self.bits):
             left_out = (-ball(Fraction(self.nats))).exp() * (1 + ball(self.half).log()) / 2
@@ -54,7 +56,7 @@ class ArbTail:
         """Pairs (n, phi(2 pi n / N) / (N sin(pi n / N)))."""
         if self._terms is None:
             with precision(self.bits):
-                self._terms = [(n, self._term(n)) for n in self.survivors.tolist()]
+                self._terms = [(n, self._term(n)) for n in self.survivors]
         return self._terms
 
     def _term(self, n: int) -> arb:

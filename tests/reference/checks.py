@@ -6,6 +6,9 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Protocol
 
+from flint import arb
+
+from .balls import enclosure, precision
 from .cells import Enclosure
 
 ABSOLUTE = Fraction(1, 10**35)
@@ -56,3 +59,15 @@ def assert_relative(result: Bounds, truth: Enclosure) -> None:
 def assert_tail(result: Bounds, truth: Enclosure) -> None:
     """A tail probability: 1e-35 absolutely and, where that is more, 1e-12 relatively."""
     assert_within(result, truth, min(ABSOLUTE, RELATIVE * truth.lower))
+
+
+def assert_relative_ball(result: Bounds, truth: arb) -> None:
+    """As assert_relative, by way of quotients, for exponents too large for exact fractions."""
+    with precision(300):
+        lower, value, upper = (
+            enclosure(arb(str(bound)) / truth) for bound in (result.lower, result.value, result.upper)
+        )
+    assert max(lower.width, value.width, upper.width) <= RELATIVE / 100
+    assert lower.lower <= 1 <= upper.upper
+    assert abs(value.middle - 1) <= RELATIVE
+    assert upper.middle - lower.middle <= 2 * RELATIVE

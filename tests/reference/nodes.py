@@ -11,6 +11,7 @@ import numpy as np
 from .cells import Cells
 
 CHUNK = 1 << 20
+SCANNABLE = 3_000_000_000  # products of a node and a weight below this fit in 64 bits
 MARGIN = 0.5  # nats; covers every float64 rounding error of the filter many times over
 
 
@@ -34,7 +35,7 @@ def surviving_nodes(cells: Cells, step: Fraction, half: int, nats: float) -> np.
     So every dropped node has phi <= exp(-nats). Raises ValueError if 64-bit residues could overflow.
     """
     nodes = 2 * half + 1
-    if nodes >= 3_000_000_000:
+    if nodes >= SCANNABLE:
         raise ValueError("too many nodes for a scan with 64-bit residues")
     # The sharpest factor first: it alone leaves short arcs around the multiples of N / w.
     order = sorted(cells.items(), key=lambda item: -item[1] / item[0])
