@@ -1,0 +1,24 @@
+import sys
+
+from snakemake.utils import min_version
+
+from workflow.lib.run_config import configure
+from workflow.lib.text_tree import ConfigError
+
+min_version("9.0")
+
+try:
+    RUN = configure(config, workflow.cores)
+except ConfigError as error:
+    sys.exit(f"ConfigError: {error}")
+
+
+rule all:
+    input:
+        f"{RUN.folder}/report.html",
+
+
+include: "workflow/rules/mechanisms.smk"
+include: "workflow/rules/curves.smk"
+include: "workflow/rules/aggregate.smk"
+include: "workflow/rules/report.smk"

@@ -1,0 +1,240 @@
+"""MPI task farm: ranks take items as they become free, rank 0 hands them out and collects the results.
+
+Rank 0 computes too, but only light items and only when no message waits, so that it soon answers the others.
+Every other rank holds one heavy item and, while plenty of work is left, one light item to go on with until
+rank 0 has answered. Heavy items come first. Near the end nobody holds more than the item that it computes.
+
+Waiting is done by probing and short sleeps: a blocking receive of most MPI libraries keeps a core busy.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import sys
+import time
+import traceback
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+Item = TypeVar("Item")
+Answer = TypeVar("Answer")
+
+# What launchers tell each copy about how many copies they started.
+_LAUNCHED = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS", "PALS_NRANKS", "MV2_COMM_WORLD_SIZE")
+
+_ITEM, _ANSWER, _STOP, _TOTAL = range(1, 5)
+_SHORTEST_SLEEP, _LONGEST_SLEEP = 0.0001, 0.005  # seconds
+
+
+class FarmError(Exception):
+    """One line that says how the ranks were started wrongly, and the fix."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rank:
+    """What one rank did: number of items, and CPU seconds of the whole process and its children, from its
+    start."""
+
+    items: int
+    cpu_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Task(Generic[Item]):
+    index: int
+    item: Item
+    heavy: bool
+
+
+def world(expected: int | None = None, environment: Mapping[str, str] = os.environ) -> Any:
+    """The communicator of all ranks, or None when there is one rank only (then no MPI is needed).
+
+    expected: the number of ranks that were asked for. Raises FarmError when MPI sees another number, or one
+    rank where the launcher says that it started several: each copy would do all of the work.
+    """
+    try:
+        from mpi4py import MPI
+    except (ImportError, RuntimeError) as error:  # no mpi4py, or no MPI library
+        check_world(1, expected, environment, f"MPI cannot be loaded: {error}")
+        return None
+    communicator = MPI.COMM_WORLD
+    check_world(communicator.size, expected, environment, f"this process uses {_library(MPI)}")
+    return communicator if communicator.size > 1 else None
+
+
+def check_world(size: int, expected: int | None, environment: Mapping[str, str], about: str) -> None:
+    """Raise FarmError unless `size` ranks is what the launcher started and what was expected."""
+    if size == 1:
+        for name in _LAUNCHED:
+            text = environment.get(name, "")
+            if text.isdigit() and int(text) > 1:
+                mpiexec = os.path.join(os.path.dirname(sys.executable), "mpiexec")
+                raise FarmError(
+                    f"{text} copies were started ({name}={text}), but each is alone: the launcher and MPI do "
+                    f"not fit each other ({about}). Start them with `srun --mpi=pmi2` or with the mpiexec of "
+                    f"that MPI library; with the pip installation it is {mpiexec}"
+                )
+    if expected is not None and size != expected:
+        raise FarmError(
+            f"{expected} ranks were asked for, but MPI sees {size} ({about}). "
+            f"Start with `mpiexec -n {expected}` or `srun --mpi=pmi2 -n {expected}`, or ask for {size}"
+        )
+
+
+def run(
+    communicator: Any,
+    items: Sequence[Item],
+    work: Callable[[Item], Answer],
+    collect: Callable[[int, Answer, float], None],
+    on_error: Callable[[str], None] = lambda text: None,
+) -> list[Rank]:
+    """Compute work(item) for every item on the ranks of `communicator` (None: in this process alone).
+
+    All ranks call it. `items` (heaviest first) and `collect` count on rank 0 only, where
+    collect(index, answer, cpu_seconds) is called once per item, in order of completion. Which rank computes
+    an item is not determined, so `work` must not depend on it.
+
+    Returns what every rank did, on rank 0; an empty list elsewhere. An exception on any rank ends all ranks
+    within seconds, after its traceback was printed and given to `on_error`; in one process alone it is just
+    raised.
+    """
+    if communicator is None or communicator.size == 1:
+        for index, item in enumerate(items):
+            collect(index, *_timed(work, item))
+        return [Rank(len(items), cpu_seconds())]
+    with _abort_all(communicator, on_error):
+        if communicator.rank == 0:
+            return _Leader(communicator, items, work, collect).run()
+        _follow(communicator, work)
+    return []
+
+
+def cpu_seconds() -> float:
+    """User and system CPU seconds of this process and its finished children, from its start."""
+    used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(usage.ru_utime + usage.ru_stime for usage in used)
+
+
+class _Leader(Generic[Item, Answer]):
+    """Rank 0: hands out, collects, and computes light items in between."""
+
+    def __init__(
+        self,
+        communicator: Any,
+        items: Sequence[Item],
+        work: Callable[[Item], Answer],
+        collect: Callable[[int, Answer, float], None],
+    ) -> None:
+        self.communicator = communicator
+        self.work = work
+        self.collect = collect
+        self.queue = deque(enumerate(items))
+        self.held = [0] * communicator.size
+        self.done = [0] * communicator.size
+
+    def run(self) -> list[Rank]:
+        others = range(1, self.communicator.size)
+        for rank in others:
+            self._hand_out(rank, heavy=True)
+        for rank in others:
+            self._hand_out(rank, heavy=False)
+        waits = _sleeps()
+        while self.queue or any(self.held):
+            if self._answer_one():
+                waits = _sleeps()
+            elif self.queue:
+                index, item = self.queue.pop()
+                self._collected(0, index, *_timed(self.work, item))
+            else:
+                time.sleep(next(waits))
+        for rank in others:
+            self.communicator.send(None, dest=rank, tag=_STOP)
+        return [Rank(self.done[0], cpu_seconds()), *(self._total(rank) for rank in others)]
+
+    def _hand_out(self, rank: int, heavy: bool) -> None:
+        """The next heavy item, if any; or a light one, if the rank has nothing or there is plenty."""
+        if not self.queue or (self.held[rank] and len(self.queue) <= self.communicator.size):
+            return
+        index, item = self.queue.popleft() if heavy else self.queue.pop()
+        self.held[rank] += 1
+        self.communicator.send(_Task(index, item, heavy), dest=rank, tag=_ITEM)
+
+    def _answer_one(self) -> bool:
+        """Collect one answer and hand out the next item; False when no answer waits."""
+        message = self.communicator.improbe(tag=_ANSWER)
+        if message is None:
+            return False
+        rank, task, answer, seconds = message.recv()
+        self.held[rank] -= 1
+        self._hand_out(rank, task.heavy)
+        self._collected(rank, task.index, answer, seconds)
+        return True
+
+    def _collected(self, rank: int, index: int, answer: Answer, seconds: float) -> None:
+        self.done[rank] += 1
+        self.collect(index, answer, seconds)
+
+    def _total(self, rank: int) -> Rank:
+        return Rank(self.done[rank], _receive(self.communicator, rank, _TOTAL)[0])
+
+
+def _follow(communicator: Any, work: Callable[[Any], Any]) -> None:
+    """Any other rank: compute what rank 0 hands out until it says stop."""
+    while True:
+        task, tag = _receive(communicator, 0)
+        if tag == _STOP:
+            communicator.send(cpu_seconds(), dest=0, tag=_TOTAL)
+            return
+        answer, seconds = _timed(work, task.item)
+        bare = _Task(task.index, None, task.heavy)
+        request = communicator.isend((communicator.rank, bare, answer, seconds), dest=0, tag=_ANSWER)
+        waits = _sleeps()
+        while not request.test()[0]:
+            time.sleep(next(waits))
+
+
+def _receive(communicator: Any, source: int, tag: int | None = None) -> tuple[Any, int]:
+    """The next message from a rank and its tag, waiting without keeping a core busy."""
+    from mpi4py import MPI
+
+    status = MPI.Status()
+    waits = _sleeps()
+    while (message := communicator.improbe(source, MPI.ANY_TAG if tag is None else tag, status)) is None:
+        time.sleep(next(waits))
+    return message.recv(), status.Get_tag()
+
+
+def _timed(work: Callable[[Item], Answer], item: Item) -> tuple[Answer, float]:
+    start = time.process_time()
+    answer = work(item)
+    return answer, time.process_time() - start
+
+
+def _sleeps() -> Iterator[float]:
+    """Growing pauses in seconds."""
+    pause = _SHORTEST_SLEEP
+    while True:
+        yield pause
+        pause = min(2 * pause, _LONGEST_SLEEP)
+
+
+@contextmanager
+def _abort_all(communicator: Any, on_error: Callable[[str], None]) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        text = f"rank {communicator.rank} of {communicator.size} failed:\n{traceback.format_exc()}"
+        try:
+            print(text, file=sys.stderr, flush=True)
+            on_error(text)
+        finally:
+            communicator.Abort(1)
+        raise
+
+
+def _library(mpi: Any) -> str:
+    return mpi.Get_library_version().split("\n")[0].strip("\0 ").replace("\t", " ")

@@ -1,0 +1,47 @@
+"""Finished results of a shard that still runs, in small result files, so that a killed run loses little."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from workflow.lib.store import Header, StoredResult, write_atomic
+
+INTERVAL = 20.0  # seconds; what a kill can cost at most, besides the items being computed
+
+
+class Journal:
+    """Writes new results as one more file in `folder` every INTERVAL seconds of wall time."""
+
+    def __init__(self, folder: Path, header: Header, interval: float = INTERVAL) -> None:
+        self.folder = folder
+        self._header = header
+        self._interval = interval
+        self._run = f"{os.getpid()}-{secrets.token_hex(4)}"
+        self._waiting: list[StoredResult] = []
+        self._written = 0
+        self._last = time.monotonic()
+
+    def files(self) -> list[Path]:
+        """The files that earlier runs and this one have left."""
+        return sorted(self.folder.glob("*.h5"))
+
+    def add(self, result: StoredResult) -> None:
+        """Keep a result; write all that wait when it is time to."""
+        self._waiting.append(result)
+        if time.monotonic() - self._last >= self._interval:
+            write_atomic(self.folder / f"{self._run}-{self._written:04d}.h5", self._header, self._waiting)
+            self._written += 1
+            self._waiting = []
+            self._last = time.monotonic()
+
+    def remove(self) -> None:
+        """Delete all files, after the shard's own file was written. Another run may do the same meanwhile."""
+        for path in self.folder.glob("*"):
+            with suppress(OSError):
+                path.unlink()
+        with suppress(OSError):
+            self.folder.rmdir()

@@ -1,0 +1,62 @@
+"""Keys by which a stored result or a written file is known to be still right."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from kernels import KERNEL_VERSION
+from kernels.accounting.allocation import Allocation
+from kernels.accounting.composition import Composition
+from kernels.accounting.settings import Settings
+
+
+def content_key(composition: Composition, settings: Settings) -> str:
+    """SHA-256 (hexadecimal) of all that determines a result: its cells, the settings, the kernels' version.
+
+    Two pairs of mechanisms with the same cells have the same key, and so share one computation.
+    """
+    text = f"{composition.digest()}\n{settings.text()}\n{KERNEL_VERSION}\n"
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def settings_of(allocation: Allocation) -> Settings:
+    """The settings with which an allocation's pairs and levels are evaluated."""
+    resolution = allocation.resolution
+    return Settings(allocation.deltas, resolution.thresholds, resolution.eps_points)
+
+
+def allocation_digest(allocation: Allocation) -> str:
+    """SHA-256 (hexadecimal) of what an allocation file says. Comments, layout and spelling of numbers do not
+    count."""
+    content = {
+        "name": allocation.name,
+        "title": allocation.title,
+        "source": allocation.source,
+        "neighbours": allocation.neighbours,
+        "rho": [
+            [level, [[query, str(rho)] for query, rho in allocation.rho[level].items()]]
+            for level in allocation.levels
+        ],
+        "absorbing_levels": allocation.absorbing_levels,
+        "fixed_digits": dict(allocation.fixed_digits),
+        "patterns": allocation.patterns,
+        "settings": settings_of(allocation).text(),
+    }
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def code_digest(files: Iterable[Path]) -> str:
+    """SHA-256 (hexadecimal) of source files: Python by its syntax tree, so that comments do not count, others
+    by their bytes. Modification times never count."""
+    digest = hashlib.sha256()
+    for path in sorted(files):
+        content = path.read_bytes()
+        if path.suffix == ".py":
+            content = ast.dump(ast.parse(content)).encode()
+        digest.update(f"{path.name} {len(content)}\n".encode())
+        digest.update(content)
+    return digest.hexdigest()

@@ -1,0 +1,95 @@
+"""The settings of one run of the workflow: a typed, closed model, checked before any job is planned."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from kernels import KERNEL_VERSION
+from kernels.accounting.allocation import Allocation
+from workflow.lib.allocation_model import suggestion
+from workflow.lib.config import find_allocation, load_allocation
+from workflow.lib.keys import allocation_digest, code_digest
+from workflow.lib.shards import shard_names
+from workflow.lib.text_tree import ConfigError, shorten
+
+
+class RunSettings(BaseModel):
+    """Keys for `snakemake --config` or a profile. Every default is here and nowhere else."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    allocation: Annotated[str, Field(min_length=1)] = "dhc_persons_us"
+    """Name in allocations/ or path of an allocation file."""
+    results: Annotated[str, Field(min_length=1)] = "results"
+    """Folder in which each allocation has its own."""
+    shards: Annotated[int, Field(ge=1, le=10_000)] = 1
+    """Jobs into which the pairs are divided."""
+    tasks: Annotated[int, Field(ge=1, le=100_000)] | None = None
+    """MPI ranks of each shard; as many as there are cores when absent."""
+    mpi: Annotated[str, Field(min_length=1)] | None = None
+    """Launcher of the ranks, without their number; the environment's mpiexec when absent."""
+    mem_mb_per_task: Annotated[int, Field(ge=100, le=10_000_000)] = 1000
+    """Memory of each rank. A job that is tried again asks for more."""
+    runtime: Annotated[int, Field(ge=1, le=100_000)] = 60
+    """Minutes for each shard. A job that is tried again asks for more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What the rules need to know about this run."""
+
+    settings: RunSettings
+    allocation: Allocation
+    allocation_file: str
+    folder: str
+    shards: list[str]
+    tasks: int
+    mpi: str
+    python: str = sys.executable
+    scripts: str = str(Path(__file__).parents[1] / "scripts")
+    kernel_version: str = KERNEL_VERSION
+
+    @property
+    def allocation_digest(self) -> str:
+        """Changes with what the allocation file says, not with its comments."""
+        return allocation_digest(self.allocation)
+
+    def code_digest(self, *patterns: str) -> str:
+        """Changes with the source files below the repository that match, not with comments in Python."""
+        root = Path(__file__).parents[2]
+        return code_digest(path for pattern in patterns for path in root.glob(pattern))
+
+
+def configure(config: Mapping[str, Any], cores: int | None) -> Run:
+    """Check the settings and the allocation file. Raises ConfigError."""
+    try:
+        settings = RunSettings.model_validate(dict(config))
+    except ValidationError as error:
+        raise ConfigError(_first_problem(error)) from None
+    allocation = load_allocation(settings.allocation)
+    mpiexec = Path(sys.executable).with_name("mpiexec")
+    return Run(
+        settings=settings,
+        allocation=allocation,
+        allocation_file=str(find_allocation(settings.allocation)),
+        folder=f"{settings.results}/{allocation.name}",
+        shards=shard_names(settings.shards),
+        tasks=settings.tasks or cores or 1,
+        mpi=settings.mpi or (str(mpiexec) if mpiexec.exists() else "mpiexec"),
+    )
+
+
+def _first_problem(error: ValidationError) -> str:
+    problem = min(error.errors(include_url=False), key=lambda item: item["type"] != "extra_forbidden")
+    key = ".".join(map(str, problem["loc"][:1]))
+    known = RunSettings.model_fields
+    if problem["type"] == "extra_forbidden":
+        return f"config: unknown key {shorten(key)}; {suggestion(key, known)}allowed: " + ", ".join(known)
+    message = problem["msg"][0].lower() + problem["msg"][1:]
+    return f"config: {key} = {shorten(str(problem['input']))}: {message}"

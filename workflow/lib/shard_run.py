@@ -1,0 +1,147 @@
+"""One shard from its plan to its result file, on any number of ranks."""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kernels.accounting.composition import Composition
+from kernels.accounting.settings import Settings
+from workflow.lib import farm
+from workflow.lib.atomic import write_text
+from workflow.lib.journal import Journal
+from workflow.lib.progress import BatchProgress, Mode
+from workflow.lib.reuse import find_results
+from workflow.lib.script import versions
+from workflow.lib.store import Header, StoredResult, StoreError, write_atomic
+from workflow.lib.work_plan import Entry, WorkPlan
+
+if TYPE_CHECKING:
+    from kernels.accounting.evaluate import PairResult
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Computation:
+    """What a rank gets: one composition, and the pair or level that it is computed for first."""
+
+    path: str
+    composition: Composition
+    settings: Settings
+
+
+def compute(task: Computation) -> PairResult:
+    """The result of one computation. An exception says which pair or level it concerns."""
+    from kernels.accounting.evaluate import evaluate  # loads the compiled kernels, on ranks that have work
+
+    try:
+        return evaluate([task.composition], task.settings)[0]
+    except Exception as error:
+        error.add_note(f"while computing {task.path}")
+        raise
+
+
+def follow(communicator: Any, log_file: Path) -> None:
+    """Any rank but 0: compute what rank 0 hands out."""
+    farm.run(communicator, [], compute, lambda *_: None, lambda text: append(log_file, text))
+
+
+def run_shard(
+    communicator: Any, plan: WorkPlan, name: str, out: Path, stats: Path, log_file: Path, mode: Mode
+) -> None:
+    """Rank 0 (or the only process): compute what no earlier result file holds, write the shard's file.
+
+    Earlier results come from `out` itself, from what a killed run left in its journal, from the merged
+    curves.h5 and from the other shards, by content key. `stats` tells the cost of this run as JSON.
+    Raises StoreError when the file cannot be written.
+    """
+    start = time.monotonic()
+    entries = plan.shard(name)
+    header = header_of(plan)
+    journal = Journal(out.parent / f".{name}.unfinished", header)
+    results = find_results(
+        (entry.key for entry in entries), earlier_files(out, journal), lambda line: log.warning("%s", line)
+    )
+    missing = {entry.key: entry for entry in reversed(entries) if entry.key not in results}
+    todo = sorted(missing.values(), key=lambda entry: (-entry.cost, entry.identity.path))
+    log.info(
+        "shard %s: %d pairs and levels, %d distinct; %d reused, %d to compute: %s",
+        *(name, len(entries), len(results) + len(todo), len(results), len(todo)),
+        " ".join(entry.identity.path for entry in todo) or "-",
+    )
+    reused = len(results)
+    tasks = [Computation(entry.identity.path, entry.composition, plan.settings) for entry in todo]
+    with BatchProgress(f"curves {name}", len(todo), sum(entry.cost for entry in todo), mode) as progress:
+
+        def collect(index: int, answer: PairResult, cpu_seconds: float) -> None:
+            entry = todo[index]
+            results[entry.key] = _stored(entry, plan.settings, answer, cpu_seconds)
+            try:
+                journal.add(results[entry.key])
+            except StoreError as error:  # costs a later run some time, no result
+                log.warning("journal: %s", error)
+            progress.advance(entry.cost)
+
+        ranks = farm.run(communicator, tasks, compute, collect, lambda text: append(log_file, text))
+    digest = write_atomic(out, header, (for_entry(results[entry.key], entry) for entry in entries))
+    journal.remove()
+    write_text(
+        stats, json.dumps(_stats(name, ranks, reused, results, time.monotonic() - start), indent=1) + "\n"
+    )
+    log.info("%s: %d groups, digest %s", out, len(entries), digest)
+
+
+def header_of(plan: WorkPlan) -> Header:
+    """The header of result files made from a plan."""
+    return Header(
+        allocation=plan.allocation,
+        neighbours=plan.neighbours,
+        allocation_yaml=plan.allocation_yaml,
+        settings=plan.settings,
+        created_by=versions(),
+    )
+
+
+def earlier_files(out: Path, journal: Journal) -> list[Path]:
+    """Files that may hold results of this shard, the likeliest first."""
+    candidates = [out, *journal.files(), out.parent.parent / "curves.h5", *sorted(out.parent.glob("*.h5"))]
+    return [path for path in dict.fromkeys(candidates) if path.is_file()]
+
+
+def for_entry(result: StoredResult, entry: Entry) -> StoredResult:
+    """The same result under the identity of another pair or level with the same content key."""
+    if result.identity == entry.identity:
+        return result
+    values = {name: getattr(result, name) for name in StoredResult.__dataclass_fields__}
+    return StoredResult(**{**values, "identity": entry.identity})
+
+
+def append(log_file: Path, text: str) -> None:
+    """Add text to a log, from any rank."""
+    with log_file.open("a", encoding="utf-8") as stream:
+        stream.write(text.rstrip("\n") + "\n")
+
+
+def _stored(entry: Entry, settings: Settings, answer: PairResult, cpu_seconds: float) -> StoredResult:
+    return StoredResult.of(entry.identity, entry.key, entry.composition, settings.deltas, answer, cpu_seconds)
+
+
+def _stats(
+    name: str, ranks: list[farm.Rank], reused: int, results: dict[str, StoredResult], wall_seconds: float
+) -> dict[str, Any]:
+    return {
+        "shard": name,
+        "computed": sum(rank.items for rank in ranks),
+        "reused": reused,
+        "ranks": len(ranks),
+        "items_of_ranks": [rank.items for rank in ranks],
+        "cpu_seconds": sum(rank.cpu_seconds for rank in ranks),
+        "cpu_seconds_of_ranks": [rank.cpu_seconds for rank in ranks],
+        "kernel_cpu_seconds": sum(result.cpu_seconds for result in results.values()),
+        "wall_seconds": wall_seconds,
+    }

@@ -1,0 +1,330 @@
+"""Result files: one writer, whole or absent, self-describing, with a digest of their content.
+
+The layout is described in docs/results-format.md. A file never holds a time, a host name or anything else in
+its digested content that would differ between two computations of the same results.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Self
+
+import h5py
+import numpy as np
+
+from kernels import KERNEL_VERSION
+from kernels.accounting.settings import Settings
+from workflow.lib.atomic import atomic_path
+from workflow.lib.hdf5_group import (
+    get_array,
+    get_attributes,
+    get_text,
+    new_group,
+    put_array,
+    put_attribute,
+    put_text,
+    read_group,
+    write_group,
+)
+from workflow.lib.stored_result import Identity, StoredResult, content_digest, level_path, pair_path
+
+__all__ = ["Header", "Identity", "Results", "StoreError", "StoredResult", "merge_atomic", "open_results"]
+__all__ += ["level_path", "pair_path", "write_atomic"]
+
+FORMAT = "exact-census"
+FORMAT_VERSION = 1
+
+# Low enough for readers with HDF5 1.8, high enough for groups whose small headers hold many attributes.
+_LIBVER = ("v108", "latest")
+
+_INDEX_TEXT = ("path", "kind", "first", "second", "key", "digest", "total_rho", "lattice", "nodes")
+_INDEX_NUMBERS = (("survivors", np.int64), ("total_bound", np.float64), ("cpu_seconds", np.float64))
+
+
+class StoreError(Exception):
+    """One line that names the file and says what is wrong with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What a result file says about all of its results."""
+
+    allocation: str
+    neighbours: str
+    allocation_yaml: str  # the exact text of the allocation file
+    settings: Settings
+    kernel_version: str = KERNEL_VERSION
+    created_by: dict[str, str] = field(default_factory=dict)  # package -> version
+
+
+def write_atomic(path: Path, header: Header, results: Iterable[StoredResult]) -> str:
+    """Write a result file and verify it before it takes its name. Returns its content digest.
+
+    Results may come in any order; the index keeps theirs. Raises StoreError when two results have the same
+    identity or the written file does not verify.
+    """
+    with _new_file(path) as temporary, h5py.File(temporary, "w", libver=_LIBVER, locking=False) as file:
+        rows = []
+        for result in results:
+            write_group(file.id, result)
+            rows.append(_index_row(result))
+        return _finish(path, file, header, rows)
+
+
+def merge_atomic(
+    path: Path,
+    header: Header,
+    groups: Iterable[tuple[str, Results]],
+    visit: Callable[[StoredResult], None] = lambda result: None,
+) -> str:
+    """Copy groups of open result files into a new one, as write_atomic does. Returns its content digest.
+
+    `groups` names the groups in the order of the new index, each with the file to take it from. `visit` sees
+    every result as it is read back and verified, in that order, before the file takes its name.
+    """
+    new = _new_file(path, visit)
+    with new as temporary, h5py.File(temporary, "w", libver=_LIBVER, locking=False) as file:
+        rows = []
+        for group, source in groups:
+            source.copy_group(group, file.id)
+            rows.append(_as_text(source.row(group)))
+        return _finish(path, file, header, rows)
+
+
+def open_results(path: str | Path) -> Results:
+    """Open a result file for reading, to be closed or used in a `with` block.
+
+    Raises StoreError when it is missing, empty, cut off, not a result file or of a newer format.
+    """
+    return Results(Path(path))
+
+
+class Results:
+    """An open result file. Every method raises StoreError when the file turns out to be damaged."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._file = _open(path)
+        try:
+            with _reading(path):
+                self._attributes = get_attributes(self._file.id)
+                self._check_format()
+                self._index = {row["path"]: row for row in self._read_index()}
+        except StoreError:
+            self._file.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    @property
+    def digest(self) -> str:
+        """Content digest of the whole file, as stored."""
+        return self._attributes["digest"]
+
+    def header(self) -> Header:
+        """What the file says about all of its results."""
+        with _reading(self.path):
+            settings = json.loads(get_text(self._file.id, self._attributes, "settings"))
+            return Header(
+                allocation=self._attributes["allocation"],
+                neighbours=self._attributes["neighbours"],
+                allocation_yaml=get_text(self._file.id, self._attributes, "allocation_yaml"),
+                settings=Settings(
+                    tuple(Fraction(text) for text in settings["deltas"]),
+                    settings["thresholds"],
+                    settings["eps_points"],
+                ),
+                kernel_version=self._attributes["kernel_version"],
+                created_by=json.loads(self._attributes["created_by"]),
+            )
+
+    def index(self) -> list[dict[str, Any]]:
+        """One entry per group, in the order of writing: path, kind, first, second, key, digest, total_rho and
+        lattice (Fractions), nodes, survivors (both signs), total_bound, cpu_seconds."""
+        return [dict(row) for row in self._index.values()]
+
+    def pairs(self) -> Iterator[tuple[str, str]]:
+        """The pairs of bypass patterns, in the order of writing."""
+        return ((row["first"], row["second"]) for row in self._index.values() if row["kind"] == "pair")
+
+    def levels(self) -> Iterator[str]:
+        """The levels that were evaluated alone, in the order of writing."""
+        return (row["first"] for row in self._index.values() if row["kind"] == "level")
+
+    def __contains__(self, path: str) -> bool:
+        return path in self._index
+
+    def row(self, path: str) -> dict[str, Any]:
+        """The index entry of one group."""
+        if path not in self._index:
+            raise StoreError(f"{self.path}: holds no {path}")
+        return dict(self._index[path])
+
+    def read(self, where: str | tuple[str, str]) -> StoredResult:
+        """The result of a pair (FIRST, SECOND), or at a path such as level_path(LEVEL)."""
+        path = where if isinstance(where, str) else pair_path(*where)
+        self.row(path)
+        with _reading(self.path, path):
+            return read_group(h5py.h5g.open(self._file.id, path.encode()))
+
+    def read_verified(self, path: str) -> StoredResult:
+        """The same, after its digest, key and identity were compared with the stored ones."""
+        result = self.read(path)
+        row = self.row(path)
+        if (result.identity.path, result.key, result.digest) != (path, row["key"], row["digest"]):
+            raise StoreError(f"{self.path}: {path}: the content does not match its digest")
+        return result
+
+    def verify(self, visit: Callable[[StoredResult], None] = lambda result: None) -> None:
+        """Recompute the digest of every group and of the file; `visit` sees every result that is right.
+
+        Raises StoreError at the first difference.
+        """
+        if content_digest({path: row["digest"] for path, row in self._index.items()}) != self.digest:
+            raise StoreError(f"{self.path}: the index does not match the file's digest")
+        for path in self._index:
+            visit(self.read_verified(path))
+
+    def copy_group(self, path: str, target: Any) -> None:
+        """Copy one group to the same path below a low-level group of another file."""
+        self.row(path)
+        with _reading(self.path, path):
+            parent = path.rsplit("/", 1)[0]
+            if parent.encode() not in target:
+                new_group(target, parent)
+            h5py.h5o.copy(self._file.id, path.encode(), target, path.encode())
+
+    def _check_format(self) -> None:
+        if self._attributes.get("format") != FORMAT:
+            raise StoreError(f"{self.path}: not a result file of {FORMAT}")
+        if self._attributes["format_version"] != FORMAT_VERSION:
+            raise StoreError(
+                f"{self.path}: format version {self._attributes['format_version']}; "
+                f"this program reads version {FORMAT_VERSION}"
+            )
+
+    def _read_index(self) -> list[dict[str, Any]]:
+        rows = []
+        for record in get_array(self._file.id, "index"):
+            row: dict[str, Any] = {name: record[name].decode("utf-8") for name in _INDEX_TEXT}
+            row |= {name: record[name].item() for name, _ in _INDEX_NUMBERS}
+            row |= {"total_rho": Fraction(row["total_rho"]), "lattice": Fraction(row["lattice"])}
+            rows.append(row | {"nodes": int(row["nodes"])})
+        return rows
+
+
+@contextmanager
+def _new_file(path: Path, visit: Callable[[StoredResult], None] = lambda result: None) -> Iterator[Path]:
+    def verify(temporary: Path) -> None:
+        with open_results(temporary) as results:
+            results.verify(visit)
+
+    try:
+        with atomic_path(path, verify) as temporary:
+            yield temporary
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+
+def _finish(path: Path, file: h5py.File, header: Header, rows: list[dict[str, Any]]) -> str:
+    digests = {row["path"]: row["digest"] for row in rows}
+    if len(digests) != len(rows):
+        raise StoreError(f"{path}: two results for the same pair or level")
+    digest = content_digest(digests)
+    settings = header.settings
+    root = file.id
+    put_attribute(root, "format", FORMAT)
+    put_attribute(root, "format_version", FORMAT_VERSION)
+    put_attribute(root, "allocation", header.allocation)
+    put_attribute(root, "neighbours", header.neighbours)
+    put_attribute(root, "kernel_version", header.kernel_version)
+    put_attribute(root, "digest", digest)
+    put_attribute(root, "created_by", json.dumps(header.created_by, sort_keys=True))
+    put_array(root, "allocation_yaml", np.array(header.allocation_yaml.encode("utf-8")))
+    put_text(
+        root,
+        "settings",
+        json.dumps(
+            {
+                "deltas": [str(delta) for delta in settings.deltas],
+                "thresholds": settings.thresholds,
+                "eps_points": settings.eps_points,
+            }
+        ),
+    )
+    put_array(root, "index", _index_table(rows), {"description": "one row per group", "dims": "group"})
+    return digest
+
+
+def _index_row(result: StoredResult) -> dict[str, Any]:
+    identity, summary = result.identity, result.summary
+    return {
+        "path": identity.path,
+        "kind": identity.kind,
+        "first": identity.first,
+        "second": identity.second,
+        "key": result.key,
+        "digest": result.digest,
+        "total_rho": str(summary.total_rho),
+        "lattice": str(summary.lattice),
+        "nodes": str(summary.nodes),
+        "survivors": summary.survivors,
+        "total_bound": summary.total_bound,
+        "cpu_seconds": result.cpu_seconds,
+    }
+
+
+def _as_text(row: dict[str, Any]) -> dict[str, Any]:
+    return row | {name: str(row[name]) for name in _INDEX_TEXT}
+
+
+def _index_table(rows: list[dict[str, Any]]) -> np.ndarray:
+    texts = {name: [row[name].encode("utf-8") for row in rows] for name in _INDEX_TEXT}
+    fields: list[tuple[str, Any]] = [
+        (name, f"S{max(map(len, column), default=1) or 1}") for name, column in texts.items()
+    ]
+    table = np.zeros(len(rows), dtype=fields + list(_INDEX_NUMBERS))
+    for name, column in texts.items():
+        table[name] = column
+    for name, _ in _INDEX_NUMBERS:
+        table[name] = [row[name] for row in rows]
+    return table
+
+
+def _open(path: Path) -> h5py.File:
+    try:
+        size = path.stat().st_size
+        if size == 0:
+            raise StoreError(f"{path}: the file is empty (0 bytes)")
+        # Files are complete before they have their name and are never changed, so no lock is needed, and
+        # file systems on which locking fails do no harm.
+        return h5py.File(path, "r", locking=False)
+    except FileNotFoundError:
+        raise StoreError(f"{path}: no such file") from None
+    except OSError as error:
+        reason = error.strerror if error.errno else "not an HDF5 file, or cut off"
+        raise StoreError(f"{path}: cannot be read: {reason}") from None
+
+
+@contextmanager
+def _reading(path: Path, group: str = "") -> Iterator[None]:
+    """Turn what h5py and the parsers raise on damaged files into a StoreError."""
+    try:
+        yield
+    except (OSError, KeyError, ValueError, TypeError, RuntimeError, AttributeError, MemoryError) as error:
+        where = f"{path}: {group}" if group else str(path)
+        reason = " ".join(str(error).split())[:200]
+        raise StoreError(f"{where}: damaged: {reason}") from error

@@ -1,0 +1,22 @@
+# All shards into one verified file, and the tables.
+rule aggregate:
+    input:
+        mechanisms=f"{RUN.folder}/mechanisms.json",
+        shards=expand(f"{RUN.folder}/curves/{{shard}}.h5", shard=RUN.shards),
+    output:
+        curves=update(f"{RUN.folder}/curves.h5"),
+        summary=f"{RUN.folder}/summary.csv",
+        reductions=f"{RUN.folder}/reductions.csv",
+    params:
+        code=RUN.code_digest("workflow/lib/aggregate.py", "workflow/lib/result_tables.py"),
+    log:
+        f"{RUN.folder}/logs/aggregate.log",
+    benchmark:
+        f"{RUN.folder}/benchmarks/aggregate.tsv"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=20,
+    shell:
+        "{RUN.python:q} {RUN.scripts:q}/aggregate.py --mechanisms {input.mechanisms:q} --curves {output.curves:q}"
+        " --summary {output.summary:q} --reductions {output.reductions:q} {input.shards:q} > {log:q} 2>&1"

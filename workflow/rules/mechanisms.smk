@@ -1,0 +1,22 @@
+# From the allocation file to the plan: mechanisms, pairs, predicted costs, shards.
+# The file's content counts (params), not its age (ancient): a changed comment changes nothing.
+rule mechanisms:
+    input:
+        allocation=ancient(RUN.allocation_file),
+    output:
+        update(f"{RUN.folder}/mechanisms.json"),
+    params:
+        allocation=RUN.allocation_digest,
+        shards=len(RUN.shards),
+        kernels=RUN.kernel_version,
+    log:
+        f"{RUN.folder}/logs/mechanisms.log",
+    benchmark:
+        f"{RUN.folder}/benchmarks/mechanisms.tsv"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    shell:
+        "{RUN.python:q} {RUN.scripts:q}/mechanisms.py --allocation {input.allocation:q} --shards {params.shards}"
+        " --out {output:q} > {log:q} 2>&1"

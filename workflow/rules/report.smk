@@ -1,0 +1,24 @@
+# The self-contained page for people.
+rule report:
+    input:
+        allocation=ancient(RUN.allocation_file),
+        curves=f"{RUN.folder}/curves.h5",
+        summary=f"{RUN.folder}/summary.csv",
+        reductions=f"{RUN.folder}/reductions.csv",
+    output:
+        f"{RUN.folder}/report.html",
+    params:
+        allocation=RUN.allocation_digest,
+        code=RUN.code_digest("workflow/lib/report/*.py", "workflow/report/*"),
+        folder=RUN.folder,
+    log:
+        f"{RUN.folder}/logs/report.log",
+    benchmark:
+        f"{RUN.folder}/benchmarks/report.tsv"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    shell:
+        "{RUN.python:q} {RUN.scripts:q}/report.py --allocation {input.allocation:q} --results {params.folder:q}"
+        " --out {output:q} > {log:q} 2>&1"

@@ -1,0 +1,28 @@
+"""Rule aggregate: all shards into curves.h5, and the tables summary.csv and reductions.csv."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from workflow.lib.aggregate import aggregate
+from workflow.lib.script import run
+from workflow.lib.work_plan import read_work_plan
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--mechanisms", required=True, type=Path, help="mechanisms.json")
+    parser.add_argument("--curves", required=True, type=Path, help="merged result file to write")
+    parser.add_argument("--summary", required=True, type=Path, help="summary.csv to write")
+    parser.add_argument("--reductions", required=True, type=Path, help="reductions.csv to write")
+    parser.add_argument("shards", nargs="+", type=Path, help="result files of the shards")
+    options = parser.parse_args()
+
+    plan = read_work_plan(options.mechanisms)
+    digest = aggregate(plan, options.shards, options.curves, options.summary, options.reductions)
+    print(f"{options.curves}: {len(plan.entries)} groups, digest {digest}")
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,41 @@
+"""Rule curves: one shard of pairs and levels, on all ranks of an MPI world, into one result file.
+
+mpiexec -n 4 python -m mpi4py workflow/scripts/curves.py --tasks 4 ...
+"""
+
+from workflow.lib.threads import limit_threads
+
+limit_threads()  # before numpy is imported
+
+import argparse
+import logging
+from pathlib import Path
+
+from workflow.lib import farm
+from workflow.lib.script import run
+from workflow.lib.shard_run import follow, run_shard
+from workflow.lib.work_plan import read_work_plan
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--mechanisms", required=True, type=Path, help="mechanisms.json")
+    parser.add_argument("--shard", required=True, help="name of the shard")
+    parser.add_argument("--tasks", type=int, help="number of ranks that were asked for, to be checked")
+    parser.add_argument("--progress", choices=("auto", "bar", "lines"), default="auto")
+    parser.add_argument("--log", required=True, type=Path)
+    parser.add_argument("--stats", required=True, type=Path, help="cost of this run, JSON")
+    parser.add_argument("--out", required=True, type=Path, help="result file of the shard")
+    options = parser.parse_args()
+
+    communicator = farm.world(options.tasks)
+    if communicator is not None and communicator.rank > 0:
+        follow(communicator, options.log)
+        return
+    logging.basicConfig(filename=options.log, level=logging.INFO, format="%(asctime)s %(message)s")
+    plan = read_work_plan(options.mechanisms)
+    run_shard(communicator, plan, options.shard, options.out, options.stats, options.log, options.progress)
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,35 @@
+"""Rule mechanisms: from an allocation file to mechanisms.json, which says what each shard computes."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from kernels.accounting.evaluate import cost
+from workflow.lib.atomic import write_text
+from workflow.lib.config import find_allocation, load_allocation
+from workflow.lib.script import run
+from workflow.lib.work_plan import make_work_plan, to_json
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--allocation", required=True, help="name or path of the allocation file")
+    parser.add_argument("--shards", required=True, type=int, help="number of shards")
+    parser.add_argument("--out", required=True, type=Path, help="mechanisms.json")
+    options = parser.parse_args()
+
+    allocation = load_allocation(options.allocation)
+    text = find_allocation(options.allocation).read_text(encoding="utf-8")
+    plan = make_work_plan(allocation, text, options.shards, cost)
+    write_text(options.out, to_json(plan, allocation))
+    distinct = {entry.key: entry.cost for entry in plan.entries.values()}
+    print(
+        f"{allocation.name}: {len(plan.names)} mechanisms, {len(plan.entries)} pairs and levels, "
+        f"{len(distinct)} distinct compositions, {len(plan.shards)} shards, "
+        f"predicted {sum(distinct.values()):.1f} CPU seconds"
+    )
+
+
+if __name__ == "__main__":
+    run(main)
