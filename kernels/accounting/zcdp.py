@@ -56,8 +56,8 @@ def epsilon_cks20(rho: Fraction, delta: Fraction) -> Certified:
     whose derivative has the sign of rho b^2 + ln(1+b) - L: one minimum, enclosed here together with its
     place.
 
-    Source: Canonne, Kamath, Steinke, "The Discrete Gaussian for Differential Privacy" (2020), Proposition
-    12. Raises ValueError when rho <= 0 or delta < 0.
+    Source: Canonne, Kamath, Steinke, "The Discrete Gaussian for Differential Privacy", arXiv 2004.00010,
+    section 2.3. Raises ValueError when rho <= 0 or delta < 0.
     """
     _check(rho, delta)
     if delta == 0:
@@ -102,8 +102,8 @@ def delta_cks20(rho: Fraction, eps: Fraction) -> Certified:
     convex in b with the derivative (1 + 2b) rho - eps + ln(b / (1+b)): one minimum, enclosed here together
     with its place.
 
-    Source: Canonne, Kamath, Steinke, "The Discrete Gaussian for Differential Privacy" (2020), Proposition
-    12. Raises ValueError when rho <= 0.
+    Source: Canonne, Kamath, Steinke, "The Discrete Gaussian for Differential Privacy", arXiv 2004.00010,
+    section 2.3. Raises ValueError when rho <= 0.
     """
     _check(rho)
 

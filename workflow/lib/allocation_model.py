@@ -10,7 +10,7 @@ import difflib
 import re
 from collections.abc import Callable, Iterable
 from fractions import Fraction
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -23,18 +23,28 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from kernels.accounting.patterns import MAX_FREE_DIGITS
 from kernels.accounting.settings import Settings
-from workflow.lib.rational import parse_count, parse_rational
+from workflow.lib.rational import parse_count, parse_rational, parse_rho
 
+Number = TypeVar("Number")
 _SLUG = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _LEVEL = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 _DEFAULTS = Settings()
+MAX_PATTERNS = 1 << MAX_FREE_DIGITS
 
 
 def suggestion(name: str, allowed: Iterable[str]) -> str:
     """The words "did you mean 'x'? " when an allowed name is close to `name`, else nothing."""
     close = difflib.get_close_matches(name[:200], list(allowed), n=1)
     return f"did you mean '{close[0]}'? " if close else ""
+
+
+def listing(names: Iterable[str]) -> str:
+    """The names, separated by commas; of a long list only the beginning."""
+    every = list(names)
+    more = f" and {len(every) - 20} more" if len(every) > 20 else ""
+    return ", ".join(every[:20]) + more
 
 
 def is_slug(text: str) -> bool:
@@ -67,41 +77,38 @@ def _prose(text: str) -> str:
     return words
 
 
-def _rational(text: Any, allowed: str, within: Callable[[Fraction], bool]) -> Fraction:
-    if not isinstance(text, str):
-        raise PydanticCustomError("not_a_number", "must be one number")
+def _share(text: str) -> Fraction:
     value = parse_rational(text)
-    if not within(value):
-        raise ValueError(f"must be {allowed}")
+    if not 0 < value <= 1:
+        raise ValueError("must be above 0 and at most 1")
     return value
 
 
-def _positive(text: Any) -> Fraction:
-    return _rational(text, "above 0", lambda value: value > 0)
+def _delta(text: str) -> Fraction:
+    value = parse_rational(text)
+    if not 0 < value < 1:
+        raise ValueError("must be above 0 and below 1, such as 1e-10")
+    return value
 
 
-def _share(text: Any) -> Fraction:
-    return _rational(text, "above 0 and at most 1", lambda value: 0 < value <= 1)
+def _one(parse: Callable[[str], Number]) -> Callable[[Any], Number]:
+    def checked(text: Any) -> Number:
+        if not isinstance(text, str):
+            raise PydanticCustomError("not_a_number", "must be one number")
+        return parse(text)
 
-
-def _delta(text: Any) -> Fraction:
-    return _rational(text, "above 0 and below 1, such as 1e-10", lambda value: 0 < value < 1)
+    return checked
 
 
 def _count(low: int, high: int) -> BeforeValidator:
-    def parse(text: Any) -> int:
-        if not isinstance(text, str):
-            raise PydanticCustomError("not_a_number", "must be one whole number")
-        return parse_count(text, low, high)
-
-    return BeforeValidator(parse)
+    return BeforeValidator(_one(lambda text: parse_count(text, low, high)))
 
 
 def _patterns(value: Any) -> Any:
     if value in ("default", "complete"):
         return value
-    if not isinstance(value, list) or not value:
-        raise ValueError("must be default, complete or a list of patterns such as 000000")
+    if not isinstance(value, list) or not 1 <= len(value) <= MAX_PATTERNS:
+        raise ValueError(f"must be default, complete or a list of 1 to {MAX_PATTERNS} patterns")
     return value
 
 
@@ -109,9 +116,9 @@ Slug = Annotated[str, AfterValidator(_slug)]
 LevelName = Annotated[str, AfterValidator(_level_name)]
 QueryName = Annotated[str, AfterValidator(_query_name)]
 Prose = Annotated[str, AfterValidator(_prose)]
-PositiveRational = Annotated[Fraction, PlainValidator(_positive)]
-Share = Annotated[Fraction, PlainValidator(_share)]
-Delta = Annotated[Fraction, PlainValidator(_delta)]
+Rho = Annotated[Fraction, PlainValidator(_one(parse_rho))]
+Share = Annotated[Fraction, PlainValidator(_one(_share))]
+Delta = Annotated[Fraction, PlainValidator(_one(_delta))]
 Patterns = Annotated[Literal["default", "complete"] | list[str], BeforeValidator(_patterns)]
 
 
@@ -133,9 +140,9 @@ class Closed(BaseModel):
 
 
 class LevelBudget(Closed):
-    """A budget: `rho` of every query, or the level's `share` of the total and the `queries`' shares of that."""
+    """A budget: `rho` of every query, or the level's `share` of the total and the `queries`' shares of it."""
 
-    rho: dict[QueryName, PositiveRational] | None = None
+    rho: dict[QueryName, Rho] | None = None
     share: Share | None = None
     queries: dict[QueryName, Share] | None = None
     not_asked: list[QueryName] = []
@@ -163,8 +170,8 @@ class AllocationFile(Closed):
     title: Prose
     source: Prose
     neighbours: Literal["bounded"]
-    total_rho: PositiveRational
-    levels: Annotated[list[LevelName], Field(min_length=2, max_length=32)]
+    total_rho: Rho
+    levels: Annotated[list[LevelName], Field(min_length=2, max_length=16)]
     queries: Annotated[list[QueryName], Field(min_length=1, max_length=1000)]
     budget: dict[LevelName, LevelBudget]
     bypass: Bypass

@@ -15,8 +15,8 @@ from pydantic import ValidationError
 from kernels.accounting.allocation import Allocation, Resolution
 from kernels.accounting.composition import Composition
 from kernels.accounting.patterns import check_pattern, complete_patterns, default_patterns
-from workflow.lib.allocation_model import AllocationFile, Bypass, LevelBudget, is_slug, suggestion
-from workflow.lib.rational import parse_count, parse_rational
+from workflow.lib.allocation_model import AllocationFile, Bypass, LevelBudget, is_slug, listing, suggestion
+from workflow.lib.rational import common_denominator, parse_count, parse_rho, shown
 from workflow.lib.text_tree import (
     MAX_YAML_BYTES,
     ConfigError,
@@ -39,6 +39,9 @@ __all__ = [
 ]
 
 MAX_CELL_COUNT = 10**12
+# They keep the lattice constant of pairs and cells files below 4300 digits, which Python still prints.
+MAX_ALLOCATION_DIGITS = 200
+MAX_CELLS_DIGITS = 4000
 
 
 def load_allocation(name_or_path: str | Path) -> Allocation:
@@ -66,7 +69,7 @@ def find_allocation(name_or_path: str | Path) -> Path:
     names = sorted({path.stem for folder in allocation_folders() for path in folder.glob("*.yaml")})
     raise ConfigError(
         f"{shorten(text)}: no such allocation; {suggestion(text, names)}allowed: the path of a file, "
-        "or one of " + ", ".join(map(printable, names))
+        "or one of " + listing(map(printable, names))
     )
 
 
@@ -116,11 +119,9 @@ def read_cells(path: str | Path) -> Composition:
     written: dict[Fraction, str] = {}
     for key, value in tree.root.items():
         try:
-            rho = parse_rational(key)
+            rho = parse_rho(key)
         except ValueError as error:
             raise tree.error((key,), f"the key is rho and {error}") from None
-        if rho <= 0:
-            raise tree.error((key,), "the key is rho and must be above 0")
         if rho in counts:
             raise tree.error((key,), f"the same rho as {shorten(written[rho])}; list each rho once")
         if not isinstance(value, str):
@@ -130,6 +131,10 @@ def read_cells(path: str | Path) -> Composition:
         except ValueError as error:
             raise tree.error((key,), f"the number of cells {error}") from None
         written[rho] = key
+    try:
+        common_denominator(counts, MAX_CELLS_DIGITS)
+    except ValueError as error:
+        raise tree.error((), str(error)) from None
     return Composition.from_counts(counts)
 
 
@@ -156,20 +161,29 @@ def _first_problem(tree: TextTree, error: ValidationError) -> ConfigError:
     """The most telling of pydantic's complaints: a misspelt key before the key that is missing for it."""
     problems = error.errors(include_url=False)
     problem = min(problems, key=lambda item: (item["type"] != "unknown_key", item["type"] == "missing"))
-    path, context = _as_written(problem["loc"]), problem.get("ctx", {})
-    kind: str = problem["type"]
+    kind, context = problem["type"], problem.get("ctx", {})
+    path = _as_written(tree, problem["loc"], missing=kind == "missing")
     if kind == "unknown_key":
         return tree.error((*path, context["key"]), context["message"])
     if kind == "missing":
         return tree.error(path, "missing; this key is required")
     if kind == "value_error":
         return tree.error(path, str(context["error"]))
-    return tree.error(path, _KINDS.get(kind, problem["msg"]).format(**context))
+    if kind in _KINDS:
+        return tree.error(path, _KINDS[kind].format(**context))
+    return tree.error(path, problem["msg"])
 
 
-def _as_written(location: tuple[Any, ...]) -> KeyPath:
-    """pydantic's location without its own marks: "[key]" for the key of a mapping, types of a union."""
-    return tuple(step for step in location if isinstance(step, int) or (step != "[key]" and "[" not in step))
+def _as_written(tree: TextTree, location: tuple[str | int, ...], missing: bool) -> KeyPath:
+    """pydantic's location without its own marks, such as "[key]": only steps that lead through the file."""
+    path: list[str | int] = []
+    node: Any = tree.root
+    for step in location:
+        inside = step in node if isinstance(node, dict) else isinstance(node, list) and isinstance(step, int)
+        if inside:
+            node = node[step]
+            path.append(step)
+    return (*path, location[-1]) if missing else tuple(path)
 
 
 def _check_names(tree: TextTree, model: AllocationFile) -> None:
@@ -185,7 +199,7 @@ def _check_names(tree: TextTree, model: AllocationFile) -> None:
     _check_list(tree, ("bypass", "levels"), model.bypass.levels)
     for i, level in enumerate(model.bypass.levels):
         if level not in able:
-            message = f"not a level that has children; {suggestion(level, able)}allowed: " + ", ".join(able)
+            message = f"not a level that has children; {suggestion(level, able)}allowed: {listing(able)}"
             raise tree.error(("bypass", "levels", i), message)
     if model.bypass.levels != [level for level in able if level in model.bypass.levels]:
         raise tree.error(("bypass", "levels"), "must be in the order of `levels`, root first")
@@ -195,9 +209,10 @@ def _check_names(tree: TextTree, model: AllocationFile) -> None:
 
 
 def _check_list(tree: TextTree, path: KeyPath, values: Sequence[Any]) -> None:
+    first: dict[Any, int] = {}
     for i, value in enumerate(values):
-        if value in values[:i]:
-            raise tree.error((*path, i), f"listed twice; the first is {path[-1]}[{values.index(value)}]")
+        if first.setdefault(value, i) != i:
+            raise tree.error((*path, i), f"listed twice; the first is {path[-1]}[{first[value]}]")
 
 
 def _check_known(
@@ -205,7 +220,7 @@ def _check_known(
 ) -> None:
     for name in names:
         if name not in allowed:
-            message = f"unknown {kind}; {suggestion(name, allowed)}allowed: " + ", ".join(allowed)
+            message = f"unknown {kind}; {suggestion(name, allowed)}allowed: {listing(allowed)}"
             raise tree.error((*path, name), message)
 
 
@@ -215,20 +230,16 @@ def _level_rho(tree: TextTree, model: AllocationFile, level: str) -> dict[str, F
     if budget.rho is not None:
         if budget.share is not None or budget.queries is not None:
             raise tree.error(path, "give either rho, or share and queries, not both")
-        given, values = "rho", budget.rho
-        scale = Fraction(1)
-    else:
-        if budget.share is None or budget.queries is None:
-            raise tree.error(path, "give either rho, or both of share and queries")
-        given, values = "queries", budget.queries
-        scale = model.total_rho * budget.share
-        if sum(values.values()) != 1:
-            total = sum(values.values())
-            raise tree.error(
-                (*path, "queries"), f"the shares add up to {total}; they must add up to exactly 1"
-            )
-    _check_queries(tree, model, level, given, values, budget)
-    return {query: values[query] * scale for query in model.queries if query in values}
+        _check_queries(tree, model, level, "rho", budget.rho, budget)
+        return {query: budget.rho[query] for query in model.queries if query in budget.rho}
+    if budget.share is None or budget.queries is None:
+        raise tree.error(path, "give either rho, or both of share and queries")
+    shares = budget.queries
+    _check_queries(tree, model, level, "queries", shares, budget)
+    _check_sum(tree, (*path, "queries"), list(shares.values()), "the shares add up to")
+    return {
+        query: shares[query] * budget.share * model.total_rho for query in model.queries if query in shares
+    }
 
 
 def _check_queries(
@@ -244,7 +255,7 @@ def _check_queries(
     _check_list(tree, (*path, "not_asked"), budget.not_asked)
     for i, query in enumerate(budget.not_asked):
         if query not in model.queries:
-            message = f"unknown query; {suggestion(query, model.queries)}allowed: " + ", ".join(model.queries)
+            message = f"unknown query; {suggestion(query, model.queries)}allowed: {listing(model.queries)}"
             raise tree.error((*path, "not_asked", i), message)
         if query in values:
             raise tree.error(
@@ -254,20 +265,28 @@ def _check_queries(
         if query not in values and query not in budget.not_asked:
             message = f"missing; give it here or list it in budget.{level}.not_asked"
             raise tree.error((*path, given, query), message)
+    if not values:
+        raise tree.error((*path, given), "must ask at least one query")
 
 
 def _check_total(tree: TextTree, model: AllocationFile, rho: dict[str, dict[str, Fraction]]) -> None:
-    if all(budget.share is not None for budget in model.budget.values()):
-        shares = sum(budget.share or 0 for budget in model.budget.values())
-        if shares != 1:
-            raise tree.error(
-                ("budget",), f"the levels' shares add up to {shares}; they must add up to exactly 1"
-            )
-    total = sum(sum(queries.values()) for queries in rho.values())
-    if total != model.total_rho:
-        raise tree.error(
-            ("total_rho",), f"the rhos of all levels and queries add up to {total}; the two must be equal"
-        )
+    shares = [budget.share for budget in model.budget.values() if budget.share is not None]
+    if len(shares) == len(model.levels):
+        _check_sum(tree, ("budget",), shares, "the levels' shares add up to")
+    every = [value for queries in rho.values() for value in queries.values()]
+    _check_sum(tree, ("total_rho",), every, "the rhos of all levels and queries add up to", model.total_rho)
+
+
+def _check_sum(
+    tree: TextTree, path: KeyPath, values: Sequence[Fraction], what: str, wanted: Fraction = Fraction(1)
+) -> None:
+    try:
+        common_denominator(values, MAX_ALLOCATION_DIGITS)
+    except ValueError as error:
+        raise tree.error(path, f"{error}; use rounder numbers") from None
+    total = sum(values, Fraction(0))
+    if total != wanted:
+        raise tree.error(path, f"{what} {shown(total)}; they must add up to exactly {shown(wanted)}")
 
 
 def _patterns(tree: TextTree, bypass: Bypass) -> tuple[str, ...]:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from fractions import Fraction
+from math import lcm
 
-MAX_CHARACTERS = 1000
-MAX_EXPONENT = 9999
+# Together they keep every number below 4300 digits, where Python refuses to print integers.
+MAX_CHARACTERS = 200
+MAX_EXPONENT = 4000
+LEAST_RHO, MOST_RHO = Fraction(1, 10**30), Fraction(10**30)
 _INTEGER = re.compile(r"[0-9]+")
 _NUMBER = re.compile(r"([+-]?)(?:([0-9]+)/([0-9]+)|([0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE]([+-]?[0-9]+))?)")
 
@@ -15,7 +19,7 @@ def parse_rational(text: str) -> Fraction:
     """The rational that a decimal number or a fraction p/q stands for, exactly.
 
     Raises ValueError (one plain sentence, without the text itself) for anything else: nan, inf, a zero
-    denominator, more than 1000 characters or an exponent beyond 9999.
+    denominator, more than 200 characters or an exponent beyond 4000.
     """
     if len(text) > MAX_CHARACTERS:
         raise ValueError(f"a number has at most {MAX_CHARACTERS} characters")
@@ -32,6 +36,32 @@ def parse_rational(text: str) -> Fraction:
             raise ValueError(f"the exponent of a number must lie between -{MAX_EXPONENT} and {MAX_EXPONENT}")
         value = Fraction(mantissa) * Fraction(10) ** int(exponent or 0)
     return -value if sign == "-" else value
+
+
+def parse_rho(text: str) -> Fraction:
+    """A privacy parameter: an exact number from 1e-30 to 1e30. Raises ValueError as parse_rational does."""
+    value = parse_rational(text)
+    if value <= 0:
+        raise ValueError("must be above 0")
+    if not LEAST_RHO <= value <= MOST_RHO:
+        raise ValueError("must lie between 1e-30 and 1e30")
+    return value
+
+
+def common_denominator(numbers: Iterable[Fraction], digits: int) -> int:
+    """Least common denominator. Raises ValueError, without finishing it, beyond that many digits."""
+    common, limit = 1, 10**digits
+    for number in numbers:
+        common = lcm(common, number.denominator)
+        if common >= limit:
+            raise ValueError(f"the common denominator of these numbers has more than {digits} digits")
+    return common
+
+
+def shown(number: Fraction) -> str:
+    """The number for a message: as it is when short, else a decimal approximation that says so."""
+    short = number.numerator.bit_length() + number.denominator.bit_length() < 200
+    return str(number) if short else f"about {float(number):.16g}"
 
 
 def parse_count(text: str, low: int, high: int) -> int:
