@@ -69,7 +69,9 @@ def test_large_node_counts_are_told_by_their_size() -> None:
 
 
 def test_the_colours_of_the_heat_map_tell_sign_and_decade() -> None:
-    scale = Scale.fitting([[Decimal(0), Decimal("-3.5e-6")], [Decimal("-3.5e-6"), Decimal("2e-9")]])
+    scale = Scale.fitting(
+        [[Decimal(0), Decimal("-3.5e-6")], [Decimal("-3.5e-6"), Decimal("2e-9")]], Decimal("1e-12")
+    )
     assert scale.bottom == -9
     classes = [scale.colour(Decimal(text)) for text in ("0", "9e-10", "1e-9", "2e-8", "-3.5e-6", "9.99e-6")]
     assert classes == [0, 0, 1, 2, -4, 4]
@@ -77,8 +79,13 @@ def test_the_colours_of_the_heat_map_tell_sign_and_decade() -> None:
 
 
 def test_a_heat_map_of_equal_pairs_has_one_colour() -> None:
-    scale = Scale.fitting([[Decimal(0)]])
+    scale = Scale.fitting([[Decimal(0)]], Decimal("1e-12"))
     assert scale.colour(Decimal(0)) == 0
+
+
+def test_differences_within_the_uncertainty_have_no_colour() -> None:
+    scale = Scale.fitting([[Decimal(0), Decimal("3e-11")]], Decimal("2e-12"))
+    assert [scale.colour(Decimal(text)) for text in ("9e-12", "3e-11", "-3e-11")] == [0, 1, -1]
 
 
 def test_the_median_of_a_spread_occurs_among_the_values() -> None:

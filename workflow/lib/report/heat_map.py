@@ -23,10 +23,12 @@ class Scale:
     bottom: int
 
     @classmethod
-    def fitting(cls, differences: Sequence[Sequence[Decimal]]) -> Scale:
-        """The scale whose strongest colour is the decade of the largest difference."""
+    def fitting(cls, differences: Sequence[Sequence[Decimal]], uncertainty: Decimal) -> Scale:
+        """The scale whose strongest colour is the decade of the largest difference, unless that would give
+        colours to differences that are not larger than `uncertainty` (> 0)."""
         largest = max(abs(value) for row in differences for value in row)
-        return cls(ceil(log10(largest)) - len(ABOVE) if largest > 0 else -len(ABOVE))
+        certain = ceil(log10(uncertainty))
+        return cls(max(ceil(log10(largest)) - len(ABOVE), certain) if largest > 0 else certain)
 
     def colour(self, difference: Decimal) -> int:
         """Class of a difference: 0 for none, else 1 to 4 for a rise and -1 to -4 for a fall."""

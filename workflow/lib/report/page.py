@@ -133,7 +133,9 @@ def _heat_map(
     if len(patterns) > heat_map.MOST_MECHANISMS:
         return None
     differences = eps_differences(rows, patterns)
-    scale = heat_map.Scale.fitting(differences)
+    # Each eps is at most this far from the true one, so a difference of two is at most twice as far off.
+    uncertainty = max(row.eps_upper - row.eps_lower for row in rows)
+    scale = heat_map.Scale.fitting(differences, 2 * uncertainty or Decimal("1e-15"))
     by_pair = {row.pair: row for row in rows} | {(row.second, row.first): row for row in rows}
     reference = by_pair[patterns[0], patterns[0]]
     squares = [
@@ -156,7 +158,7 @@ def _heat_map(
         "description": f"Heat map of exact epsilon over all pairs of {len(patterns)} mechanisms",
         "reference": reference,
         "spread": main.worst.eps - main.best.eps,
-        "uncertainty": max(row.eps_upper - row.eps_lower for row in rows),
+        "uncertainty": uncertainty,
     }
 
 
