@@ -17,7 +17,7 @@ import numpy as np
 
 from kernels.numerics import theta
 from kernels.numerics.jit import kernel
-from kernels.numerics.lattice import node_lattice, short_points
+from kernels.numerics.lattice import choose_factors, node_lattice, short_points
 from kernels.numerics.nodes import Nodes, resolve, to_float
 
 #: Absolute error allowed for every tail probability, and how it is shared out.
@@ -27,6 +27,7 @@ PRUNED = 1e-36
 DROPPED = 1e-36
 #: A plan also serves compositions with all rhos scaled up, whose phi may be as large as phi ** SOFTEST.
 SOFTEST = 0.6
+_MOST_TILT_LOSS = 100.0
 #: Nodes that the plan may hold; a request beyond it is refused.
 MOST_NODES = 20_000_000
 
@@ -149,6 +150,21 @@ def _weigh(
     return log_kernel, log_weight, norm
 
 
+def predicted_nodes(rhos: Sequence[Fraction], counts: Sequence[int]) -> float:
+    """Rough number of nodes 0 < p <= N that survive: volume of a ball over the determinant of the lattice, and the nodes around 0."""
+    spacing = rational_gcd(rhos)
+    total = sum((rho * count for rho, count in zip(rhos, counts, strict=True)), Fraction(0))
+    modulus, _, _ = _layout(spacing, total, int(total / spacing), 2)
+    bound = math.log((1.0 + 0.5 * math.log(modulus)) / PRUNED)
+    decay = [count * theta.decay_of(2.0 * math.pi**2 / float(rho)) for rho, count in zip(rhos, counts, strict=True)]
+    chosen = [decay[c] for c in choose_factors(decay, bound)]
+    d = len(chosen)
+    volume = 0.5 * d * math.log(math.pi * bound) - math.lgamma(0.5 * d + 1.0)
+    share = min(volume - 0.5 * sum(map(math.log, chosen)), 0.0)
+    around_zero = bound * 2.0 / math.pi
+    return min(around_zero + 0.5 * math.exp(min(math.log(modulus) + share, 700.0)), 0.5 * modulus)
+
+
 def make_plan(rhos: Sequence[Fraction], counts: Sequence[int], thresholds: int = 1001) -> Plan:
     """The plan of a composition of count_c cells with parameter rho_c (distinct, positive).
 
@@ -162,7 +178,7 @@ def make_plan(rhos: Sequence[Fraction], counts: Sequence[int], thresholds: int =
     factors = factors_of(rhos, counts)
     # Each pruned node has phi <= exp(-bound); see the module docstring for the sum of their weights.
     harmonic = 1.0 + 0.5 * math.log(modulus)
-    bound = math.log(harmonic / PRUNED)
+    bound = math.log(harmonic / PRUNED) + min(theta.tilt_loss(factors.g[:, 0], factors.count), _MOST_TILT_LOSS)
     lattice = node_lattice(weights, modulus, list(factors.count * factors.decay), bound)
     nodes = resolve(lattice, weights, short_points(lattice, bound, MOST_NODES))
     log_kernel, log_weight, norm = _weigh(
@@ -174,7 +190,10 @@ def make_plan(rhos: Sequence[Fraction], counts: Sequence[int], thresholds: int =
     kept = int(np.count_nonzero(rest > DROPPED))
     dropped = float(rest[kept]) * (1.0 + 1e-9) if kept < len(rest) else 0.0
     out, order = order[kept:], order[:kept]
-    faint = harmonic * math.exp(-SOFTEST * bound) + float(np.exp(log_kernel[out] - SOFTEST * norm[out]).sum())
+    pruned, soft = harmonic * math.exp(-bound), harmonic * math.exp(-SOFTEST * bound)
+    if len(norm) == (modulus + 1) // 2:  # every node survived
+        pruned = soft = 0.0
+    faint = soft + float(np.exp(log_kernel[out] - SOFTEST * norm[out]).sum())
     return Plan(
         spacing,
         total,
@@ -189,6 +208,6 @@ def make_plan(rhos: Sequence[Fraction], counts: Sequence[int], thresholds: int =
         log_weight[order],
         norm[order],
         TRUNCATION,
-        PRUNED + dropped,
+        pruned * (1.0 + 1e-9) + dropped,
         faint * (1.0 + 1e-9),
     )

@@ -56,6 +56,20 @@ def decay_of(g: float) -> float:
     return decay * (1.0 - 2.0**-40)
 
 
+def tilt_loss(g: np.ndarray, count: np.ndarray) -> float:
+    """How much larger than phi(f) the normalised phi_mu(f) of a product can be, as a logarithm: ln of prod (Z_0 / Z_{1/2})^count."""
+    total = 0.0
+    for value, cells in zip(g, count, strict=True):
+        ks = np.arange(-40.0, 41.0)
+        rho = 2.0 * math.pi**2 / value  # Z_mu is proportional to sum exp(-rho (x - mu)^2 / 2), least at mu = 1/2
+        if value >= 2.0:
+            waves = np.exp(-value * ks * ks)
+            total += float(cells * np.log(waves.sum() / (waves * np.cos(np.pi * ks)).sum()))
+        else:
+            total += float(cells * (rho / 8.0 - np.log(2.0) + np.log(np.exp(-rho * ks * ks / 2.0).sum())))
+    return total
+
+
 @kernel
 def excess(g: float, f: float) -> float:
     """s(f) in double precision; relative error below 2**-50 (1 + g) for each term that matters."""

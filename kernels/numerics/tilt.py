@@ -28,6 +28,8 @@ from kernels.numerics.triple import multiply, two_sum
 #: Weight that the nodes left out of the relative tier may have together.
 _LEFT_OUT = 1e-18
 _ROUNDING = 2.0**-51
+_NEARLY_GAUSSIAN = 8.0  # from this g on the mean of a tilted cell is its tilt to 0.01
+_SMALL_LOSS = 5.0
 _X_SIDE = 2.0  # below this g the sum over x converges faster and does not cancel
 
 
@@ -294,9 +296,29 @@ class Tilt:
         s0 = -(-position // 1) if closed else position // 1 + 1
         return int(s0), s0 * self.spacing - self.total / 2
 
+    def _log_moment(self, mu: float) -> float:
+        """ln E exp(mu T)."""
+        difference = _log_norms(self._g, self._rho, mu) - _log_norms(self._g, self._rho, 0.0)
+        return 0.5 * mu * (mu - 1.0) * float(self.total) + float(self.plan.factors.count @ difference)
+
+    def _saddle(self, t: Fraction) -> Fraction:
+        """The mu at which the tilted mean of T is t; 1/2 + t/R unless some cell is far from a continuous Gaussian."""
+        gaussian = Fraction(1, 2) + t / self.total
+        if self._g.min() >= _NEARLY_GAUSSIAN:
+            return gaussian
+        low, high, target = float(gaussian) - 1.0, float(gaussian) + 1.0, float(t)
+        for _ in range(40):
+            mu = 0.5 * (low + high)
+            width = 1e-3 * (high - low)
+            slope = (self._log_moment(mu + width) - self._log_moment(mu - width)) / (2.0 * width)
+            low, high = (mu, high) if slope < target else (low, mu)
+            if high - low < 0.1 * float(self._step):
+                break
+        return Fraction(0.5 * (low + high))
+
     def _tilt_for(self, t: Fraction) -> tuple[Fraction, bool]:
         """mu near the saddle point, on a grid so that many eps share it, and whether it lies between the poles."""
-        saddle = Fraction(1, 2) + t / self.total
+        saddle = self._saddle(t)
         steps = round(saddle / self._step)
         if saddle >= 1 or self.total <= 4:
             return max(steps * self._step, 1 + self._step), False
@@ -363,13 +385,20 @@ class Tilt:
 
     def _outside(self, mu: Fraction, t: Fraction, ratio: float) -> float:
         """Twice the tilted probability of the points outside the windows (aliasing and truncation together)."""
-        mean = float((mu - Fraction(1, 2)) * self.total - t)
-        spread = 2.0 * float(self.total)
-        above = float(self._window * self.spacing) * (1.0 - 1e-12) - mean
-        below = float((self.plan.modulus - self._window) * self.spacing) * (1.0 - 1e-12) + mean
-        if min(above, below) <= 0.0:
-            return math.inf
-        return 2.0 * sum(math.exp(min(ratio - side * side / spread, 0.0)) for side in (above, below))
+        above = float(self._window * self.spacing) * (1.0 - 1e-12)
+        below = float((self.plan.modulus - self._window) * self.spacing) * (1.0 - 1e-12)
+        total = 0.0
+        if ratio < _SMALL_LOSS:
+            mean = float((mu - Fraction(1, 2)) * self.total - t)
+            for side in (above - mean, below + mean):
+                total += math.exp(min(ratio - max(side, 0.0) ** 2 / (2.0 * float(self.total)), 0.0))
+            return 2.0 * total
+        centre = self._log_moment(float(mu))
+        for side in (above, -below):  # Chernoff: P(T >= t + side) <= exp(K(mu + u) - K(mu) - u (t + side))
+            steps = [factor * side / float(self.total) for factor in (0.25, 0.5, 1.0, 2.0)]
+            powers = [self._log_moment(float(mu) + u) - centre - u * (float(t) + side) for u in steps]
+            total += math.exp(min(*powers, 0.0)) * (1.0 + 1e-6)
+        return 2.0 * total
 
 
 def _two(number: Fraction) -> tuple[float, float]:

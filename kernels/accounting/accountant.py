@@ -1,0 +1,181 @@
+"""Any question about one composition: privacy profile, eps, trade-off function, variance reduction, plan.
+
+T is the log-likelihood ratio of the composition, P and Q its laws under the two hypotheses (bounded neighbours: in every query one count
+falls and one rises by 1). delta(eps) = Q(T > eps) - e^eps P(T > eps); the trade-off function runs through (P(T >= t), Q(T < t)).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from kernels.accounting.certified import INFINITE, ONE, ZERO, Certified, from_fraction
+from kernels.accounting.composition import Composition
+from kernels.accounting.enclosure import complement, difference, exponential, from_tails, from_triple, product
+from kernels.accounting.inverse import Reduction, least_epsilon, log_deltas, variance_reduction
+from kernels.accounting.plan_summary import PlanSummary, summarise
+from kernels.accounting.tradeoff import type_two_error
+from kernels.numerics.lattice import LatticeError
+from kernels.numerics.sieve import Plan, make_plan
+from kernels.numerics.tilt import Tails, Tilt
+from kernels.numerics.trapezoid import Quadrature, quadrature, tails
+
+
+class Refused(ValueError):
+    """The computation would be out of reach or could not be certified; the message says why, in one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProfilePoint:
+    """delta(eps), alpha = P(T > eps) and power = Q(T > eps)."""
+
+    eps: Fraction
+    delta: Certified
+    alpha: Certified
+    power: Certified
+
+
+class Accountant:
+    """Exact accounting of one composition. The plan is made on first use; nothing else is kept between questions."""
+
+    def __init__(self, composition: Composition, thresholds: int = 1001) -> None:
+        self.composition = composition
+        self._thresholds = thresholds
+
+    @cached_property
+    def plan(self) -> Plan:
+        """Lattice, surviving nodes and error budget. Raises Refused when too many nodes survive."""
+        rhos, counts = zip(*self.composition.cells, strict=True)
+        try:
+            return make_plan(rhos, counts, self._thresholds)
+        except LatticeError as error:
+            raise Refused(str(error)) from error
+
+    @cached_property
+    def rule(self) -> Quadrature:
+        """Coefficients of the absolute tier."""
+        return quadrature(self.plan)
+
+    @cached_property
+    def tilt(self) -> Tilt:
+        """The relative tier."""
+        return Tilt(self.plan, self.rule.turn)
+
+    @cached_property
+    def absolute_bound(self) -> float:
+        """Bound on the absolute error of every tail of the absolute tier, at most 1e-35."""
+        return (self.plan.truncation_bound + self.plan.sieve_bound + self.rule.rounding_bound) * (1.0 + 1e-12)
+
+    def plan_summary(self) -> PlanSummary:
+        """The plan in figures."""
+        return summarise(self.plan, self.rule)
+
+    def profile(self, eps: Sequence[Fraction]) -> list[ProfilePoint]:
+        """The privacy profile and both tails at every eps, any real numbers given exactly."""
+        sizes = sorted({abs(value) for value in eps})
+        known = dict(zip(sizes, self._points(sizes), strict=True))
+        return [known[value] if value >= 0 else self._mirrored(value, known[-value]) for value in eps]
+
+    def _points(self, eps: Sequence[Fraction]) -> list[ProfilePoint]:
+        relative = self._relative(eps)
+        points = []
+        for row, value in enumerate(eps):
+            alpha = self._upper_tail(value).meet(from_tails(relative, row, 1))
+            power = self._lower_tail(-value).meet(from_tails(relative, row, 0))
+            direct = difference(power, product(exponential(value), alpha)).clipped(ZERO.value, ONE.value)
+            points.append(ProfilePoint(value, direct.meet(from_tails(relative, row, 2)), alpha, power))
+        return points
+
+    def _mirrored(self, eps: Fraction, other: ProfilePoint) -> ProfilePoint:
+        """The point at eps < 0 from that at -eps, as T under Q is -T under P: delta(eps) = 1 - e^eps + e^eps delta(-eps)."""
+        alpha, power = self._tails_from(-eps, closed=True)
+        delta = complement(product(exponential(eps), complement(other.delta)))
+        numbers = (number.clipped(ZERO.value, ONE.value) for number in (delta, complement(power), complement(alpha)))
+        return ProfilePoint(eps, *numbers)
+
+    def _relative(self, eps: Sequence[Fraction]) -> Tails:
+        points = []
+        for value in eps:
+            position, t = self.tilt.first_point(value)
+            points.append((position, t, float(t - value)))
+        return self.tilt.tails(points)
+
+    def log_profile(self, eps: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """ln delta and the bound on the relative error of delta at every eps >= 0, [k] each."""
+        value, error = log_deltas(self._relative([Fraction(float(one)) for one in eps]))
+        return value, np.expm1(np.minimum(error, 1.0)) * (1.0 + 1e-9)
+
+    def _upper_tail(self, eps: Fraction, closed: bool = False) -> Certified:
+        """P(T > eps) (closed: P(T >= eps)) by the absolute tier."""
+        position, _ = self.tilt.first_point(eps, closed)
+        return self._tail(2 * position - 1)
+
+    def _lower_tail(self, eps: Fraction, closed: bool = False) -> Certified:
+        """P(T < eps) (closed: P(T <= eps)) by the absolute tier, S being symmetric under P."""
+        position, _ = self.tilt.first_point(eps, not closed)
+        return self._tail(1 - 2 * position)
+
+    def _tail(self, odd: int) -> Certified:
+        """P(S >= s) with odd = 2 s - 1."""
+        if abs(odd) * self.plan.spacing > 2 * Fraction(self.plan.reach):  # beyond reach the tail is below 1e-35
+            tiny = Certified(Decimal(0), Decimal(0), Decimal("1e-35"))
+            return tiny if odd > 0 else complement(tiny)
+        value = from_triple(tails(self.rule, [odd])[0], self.absolute_bound)
+        return value.clipped(ZERO.value, ONE.value)
+
+    def epsilon(self, delta: Fraction) -> Certified:
+        """The least eps >= 0 with delta(eps) <= delta: 0 from delta(0) on, infinite at delta = 0.
+
+        Raises ValueError for delta outside [0, 1].
+        """
+        if not 0 <= delta <= 1:
+            raise ValueError(f"delta must lie in [0, 1], not {delta}")
+        if delta == 0:
+            return INFINITE
+        if delta == 1 or self.profile([Fraction(0)])[0].delta.upper <= from_fraction(delta).lower:
+            return ZERO
+        return least_epsilon(self.tilt, self.composition.zcdp_rho, delta)
+
+    def reduction(self, delta: Fraction) -> Reduction:
+        """Variance reduction at delta against the Census Bureau's zCDP calibration.
+
+        Raises ValueError for delta outside (0, 1).
+        """
+        if not 0 < delta < 1:
+            raise ValueError(f"delta must lie strictly between 0 and 1, not {delta}")
+        return variance_reduction(self._scaled_tilt, self.composition.zcdp_rho, delta)
+
+    def _scaled_tilt(self, scale: Fraction) -> Tilt:
+        """The relative tier with all rhos scaled by a factor >= 1, on a new plan where this one's nodes do not suffice."""
+        try:
+            return Tilt(self.plan, self.rule.turn, scale)
+        except ValueError:
+            return Accountant(self.composition.scaled(scale), self._thresholds).tilt
+
+    def tradeoff(self, alpha: Fraction) -> Certified:
+        """The trade-off function: the least type II error beta at type I error alpha.
+
+        Raises ValueError for alpha outside [0, 1].
+        """
+        if not 0 <= alpha <= 1:
+            raise ValueError(f"alpha must lie in [0, 1], not {alpha}")
+        return type_two_error(self._vertex, self.plan.spacing, self.plan.total, alpha)
+
+    def _vertex(self, position: int) -> tuple[Certified, Certified]:
+        """P(T >= t) and Q(T < t) at the lattice point S = position: a vertex of the trade-off function."""
+        t = position * self.plan.spacing - self.plan.total / 2
+        if t >= 0:
+            alpha, power = self._tails_from(t, closed=True)
+            return alpha, complement(power)
+        alpha, power = self._tails_from(-t, closed=False)
+        return complement(power), alpha
+
+    def _tails_from(self, t: Fraction, closed: bool) -> tuple[Certified, Certified]:
+        """P and Q of T > t (closed: T >= t) for t >= 0, both tiers together."""
+        position, point = self.tilt.first_point(t, closed)
+        relative = self.tilt.tails([(position, point, 0.0)])
+        alpha = self._upper_tail(t, closed).meet(from_tails(relative, 0, 1))
+        return alpha, self._lower_tail(-t, closed).meet(from_tails(relative, 0, 0))

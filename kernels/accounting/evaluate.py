@@ -1,0 +1,110 @@
+"""The batch job: everything the pipeline stores about many compositions."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from kernels.accounting.accountant import Accountant
+from kernels.accounting.certified import Certified
+from kernels.accounting.composition import Composition
+from kernels.accounting.inverse import log_deltas
+from kernels.accounting.plan_summary import PlanSummary, predicted_cost
+from kernels.accounting.settings import Settings
+from kernels.numerics.grid import grid_tails
+from kernels.numerics.sieve import predicted_nodes
+
+_LOWEST_DELTA = 1e-35  # the privacy profile reaches at least down to here
+
+
+@dataclass(frozen=True)
+class PairResult:
+    """Results of one composition.
+
+    threshold: tau_j = threshold_first + j threshold_step, ascending, [m]; alpha_j = P(T > tau_j), beta_j = Q(T <= tau_j), triples [m, 3]: vertices of the
+    trade-off function, each within absolute_bound; eps: [k] exact doubles; delta, log10_delta, relative_bound: [k]; epsilon, reduction, eps_zcdp, scale:
+    value, lower and upper bound for every delta of the settings, [deltas, 3].
+    """
+
+    summary: PlanSummary
+    threshold_first: Fraction
+    threshold_step: Fraction
+    threshold: np.ndarray
+    alpha: np.ndarray
+    beta: np.ndarray
+    absolute_bound: float
+    eps: np.ndarray
+    delta: np.ndarray
+    log10_delta: np.ndarray
+    relative_bound: np.ndarray
+    epsilon: np.ndarray
+    reduction: np.ndarray
+    eps_zcdp: np.ndarray
+    scale: np.ndarray
+
+
+def cost(composition: Composition) -> float:
+    """Predicted seconds on one core, cheaply, for sharding and for taking heavy compositions first."""
+    rhos, counts = zip(*composition.cells, strict=True)
+    return predicted_cost(predicted_nodes(rhos, counts), len(rhos))
+
+
+def eps_grid(zcdp_rho: Fraction, points: int) -> np.ndarray:
+    """Equally spaced eps from 0 to where even the zCDP bound on delta is below 1e-35; exact doubles with few bits, [points]."""
+    rho = float(zcdp_rho)
+    last = rho + 2.0 * math.sqrt(rho * math.log(1.0 / _LOWEST_DELTA))
+    step = last / max(points - 1, 1)
+    unit = 2.0 ** (math.floor(math.log2(step)) - 8)
+    return math.ceil(step / unit) * unit * np.arange(points, dtype=np.float64)
+
+
+def _outward(number: Certified) -> tuple[float, float, float]:
+    """value, lower and upper as doubles, the bounds rounded outward."""
+    value, lower, upper = float(number.value), float(number.lower), float(number.upper)
+    lower = math.nextafter(lower, -math.inf) if lower > number.lower else lower
+    upper = math.nextafter(upper, math.inf) if upper < number.upper else upper
+    return value, lower, upper
+
+
+def _table(numbers: Sequence[Certified]) -> np.ndarray:
+    return np.array([_outward(number) for number in numbers]).reshape(-1, 3)
+
+
+def evaluate(compositions: Sequence[Composition], settings: Settings) -> list[PairResult]:
+    """Results of all compositions, in order; the same bits whatever the batches.
+
+    Raises accountant.Refused when one of them is out of reach.
+    """
+    accountants = [Accountant(composition, settings.thresholds) for composition in compositions]
+    curves = grid_tails([one.plan for one in accountants], [one.rule for one in accountants])
+    results = []
+    for accountant, curve in zip(accountants, curves, strict=True):
+        half = accountant.plan.spacing / 2
+        first, step = curve.first * half, curve.step * half
+        eps = eps_grid(accountant.composition.zcdp_rho, settings.eps_points)
+        logs, relative = accountant.log_profile(eps)
+        reductions = [accountant.reduction(delta) for delta in settings.deltas]
+        with np.errstate(under="ignore"):
+            delta = np.exp(logs)
+        results.append(
+            PairResult(
+                accountant.plan_summary(),
+                first,
+                step,
+                np.array([float(first + j * step) for j in range(len(curve.upper))]),
+                curve.upper,
+                curve.lower,
+                curve.bound,
+                eps,
+                delta,
+                logs / math.log(10.0),
+                relative,
+                _table([accountant.epsilon(delta) for delta in settings.deltas]),
+                _table([reduction.reduction for reduction in reductions]),
+                _table([reduction.eps_zcdp for reduction in reductions]),
+                _table([reduction.scale for reduction in reductions]),
+            )
+        )
+    return results
