@@ -105,10 +105,18 @@ def _count(low: int, high: int) -> BeforeValidator:
 
 
 def _patterns(value: Any) -> Any:
-    if value in ("default", "complete"):
-        return value
-    if not isinstance(value, list) or not 1 <= len(value) <= MAX_PATTERNS:
+    if value not in ("default", "complete") and not (
+        isinstance(value, list) and 1 <= len(value) <= MAX_PATTERNS
+    ):
         raise ValueError(f"must be default, complete or a list of 1 to {MAX_PATTERNS} patterns")
+    return value
+
+
+def _pattern(value: Any) -> str | list[str]:
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, list) or not all(isinstance(level, str) for level in value):
+        raise ValueError("a pattern is a text of digits 0 and 1 or a list of the levels that bypass")
     return value
 
 
@@ -119,7 +127,8 @@ Prose = Annotated[str, AfterValidator(_prose)]
 Rho = Annotated[Fraction, PlainValidator(_one(parse_rho))]
 Share = Annotated[Fraction, PlainValidator(_one(_share))]
 Delta = Annotated[Fraction, PlainValidator(_one(_delta))]
-Patterns = Annotated[Literal["default", "complete"] | list[str], BeforeValidator(_patterns)]
+Pattern = Annotated[str | list[str], PlainValidator(_pattern)]
+Patterns = Annotated[Literal["default", "complete"] | list[Pattern], BeforeValidator(_patterns)]
 
 
 class Closed(BaseModel):
@@ -149,7 +158,10 @@ class LevelBudget(Closed):
 
 
 class Bypass(Closed):
-    """Which levels can absorb their only child, digits that never change, and the patterns that occur."""
+    """Which levels can absorb their only child, digits that never change, and the patterns that occur.
+
+    A pattern is its digits, one per level of `levels`, or the list of those levels whose digit is 1.
+    """
 
     levels: Annotated[list[LevelName], Field(min_length=1)]
     fixed: dict[LevelName, Annotated[int, _count(0, 1)]] = {}

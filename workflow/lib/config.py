@@ -22,6 +22,7 @@ from workflow.lib.text_tree import (
     ConfigError,
     KeyPath,
     TextTree,
+    key_path,
     parse_text_tree,
     printable,
     read_text,
@@ -157,10 +158,13 @@ _KINDS = {
 }
 
 
+_RANK = {"unknown_key": 0, "missing": 2}
+
+
 def _first_problem(tree: TextTree, error: ValidationError) -> ConfigError:
-    """The most telling of pydantic's complaints: a misspelt key before the key that is missing for it."""
+    """The most telling of pydantic's complaints: a misspelt key first, the key missing for it last."""
     problems = error.errors(include_url=False)
-    problem = min(problems, key=lambda item: (item["type"] != "unknown_key", item["type"] == "missing"))
+    problem = min(problems, key=lambda item: (_RANK.get(item["type"], 1), -len(item["loc"])))
     kind, context = problem["type"], problem.get("ctx", {})
     path = _as_written(tree, problem["loc"], missing=kind == "missing")
     if kind == "unknown_key":
@@ -212,7 +216,7 @@ def _check_list(tree: TextTree, path: KeyPath, values: Sequence[Any]) -> None:
     first: dict[Any, int] = {}
     for i, value in enumerate(values):
         if first.setdefault(value, i) != i:
-            raise tree.error((*path, i), f"listed twice; the first is {path[-1]}[{first[value]}]")
+            raise tree.error((*path, i), f"listed twice; the first is {key_path((*path, first[value]))}")
 
 
 def _check_known(
@@ -298,10 +302,25 @@ def _patterns(tree: TextTree, bypass: Bypass) -> tuple[str, ...]:
             return choose(bypass.levels, bypass.fixed)
         except ValueError as error:
             raise tree.error(path, str(error)) from None
-    _check_list(tree, path, listed)
-    for i, pattern in enumerate(listed):
+    patterns = [_digits(tree, bypass, i, pattern) for i, pattern in enumerate(listed)]
+    for i, digits in enumerate(patterns):
         try:
-            check_pattern(pattern, bypass.levels, bypass.fixed)
+            check_pattern(digits, bypass.levels, bypass.fixed)
         except ValueError as error:
             raise tree.error((*path, i), str(error)) from None
-    return tuple(listed)
+    _check_list(tree, path, patterns)
+    return tuple(patterns)
+
+
+def _digits(tree: TextTree, bypass: Bypass, index: int, pattern: str | list[str]) -> str:
+    """A pattern's digits; one that names its levels is completed with the digits that are fixed."""
+    if isinstance(pattern, str):
+        return pattern
+    path = ("bypass", "patterns", index)
+    _check_list(tree, path, pattern)
+    for i, level in enumerate(pattern):
+        if level not in bypass.levels:
+            hint = suggestion(level, bypass.levels)
+            message = f"unknown level in a pattern; {hint}allowed: {listing(bypass.levels)}"
+            raise tree.error((*path, i), message)
+    return "".join(str(int(level in pattern) or bypass.fixed.get(level, 0)) for level in bypass.levels)

@@ -39,7 +39,7 @@ class ConfigError(ValueError):
 
 @dataclass(frozen=True)
 class TextTree:
-    """What one file holds: `root`, and the line on which each value (by its key path) begins, if known."""
+    """What one file holds, and by key path the line of each value (in a mapping, of its key) if known."""
 
     file: str
     root: Tree
@@ -174,6 +174,7 @@ class _Builder:
         self.path: list[str | int] = []
         self.open: list[list[Tree] | dict[str, Tree]] = []
         self.key: str | None = None
+        self.key_line = 0
 
     def take(self, event: Any) -> None:
         if isinstance(event, DocumentStartEvent):
@@ -201,17 +202,18 @@ class _Builder:
             node = event.value
         else:
             node = [] if isinstance(event, SequenceStartEvent) else {}
+        line = event.start_mark.line + 1
         if isinstance(parent, dict) and self.key is not None:
             step: list[str | int] = [self.key]
             parent[self.key] = node
-            self.key = None
+            self.key, line = None, self.key_line
         elif isinstance(parent, list):
             step = [len(parent)]
             parent.append(node)
         else:
             step = []
             self.root = node
-        self.lines[(*self.path, *step)] = event.start_mark.line + 1
+        self.lines[(*self.path, *step)] = line
         if not isinstance(node, str):
             if len(self.open) == MAX_DEPTH:
                 self.refuse(event, "nested too deeply")
@@ -223,7 +225,7 @@ class _Builder:
             self.refuse(event, "a key must be plain text")
         if event.value in parent:
             self.refuse(event, f"duplicate key {key_path((*self.path, event.value))}")
-        self.key = event.value
+        self.key, self.key_line = event.value, event.start_mark.line + 1
 
     def refuse(self, event: Any, message: str) -> NoReturn:
         raise ConfigError(f"{printable(self.file)}:{event.start_mark.line + 1}: {message}")
