@@ -19,9 +19,12 @@ from kernels.accounting.inverse import Reduction, least_epsilon, log_deltas, var
 from kernels.accounting.plan_summary import PlanSummary, summarise
 from kernels.accounting.tradeoff import type_two_error
 from kernels.numerics.lattice import LatticeError
-from kernels.numerics.sieve import Plan, make_plan
-from kernels.numerics.tilt import Tails, Tilt
+from kernels.numerics.sieve import SOFTEST, Plan, make_plan
+from kernels.numerics.tilt import LatticePoint, Selection, Tails, Tilt, select, softness
 from kernels.numerics.trapezoid import Quadrature, quadrature, tails
+
+
+_SOFT = 0.74  # enough for reductions up to about 25 %
 
 
 class Refused(ValueError):
@@ -62,7 +65,12 @@ class Accountant:
     @cached_property
     def tilt(self) -> Tilt:
         """The relative tier."""
-        return Tilt(self.plan, self.rule.turn)
+        return Tilt(self.plan, select(self.plan, self.rule.turn, 1.0))
+
+    @cached_property
+    def _soft_nodes(self) -> Selection:
+        """Nodes that also serve compositions with all rhos scaled up somewhat."""
+        return select(self.plan, self.rule.turn, _SOFT)
 
     @cached_property
     def absolute_bound(self) -> float:
@@ -97,11 +105,7 @@ class Accountant:
         return ProfilePoint(eps, *numbers)
 
     def _relative(self, eps: Sequence[Fraction]) -> Tails:
-        points = []
-        for value in eps:
-            position, t = self.tilt.first_point(value)
-            points.append((position, t, float(t - value)))
-        return self.tilt.tails(points)
+        return self.tilt.tails([self.tilt.first_point(value) for value in eps])
 
     def log_profile(self, eps: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """ln delta and the bound on the relative error of delta at every eps >= 0, [k] each."""
@@ -110,13 +114,11 @@ class Accountant:
 
     def _upper_tail(self, eps: Fraction, closed: bool = False) -> Certified:
         """P(T > eps) (closed: P(T >= eps)) by the absolute tier."""
-        position, _ = self.tilt.first_point(eps, closed)
-        return self._tail(2 * position - 1)
+        return self._tail(2 * self.tilt.first_point(eps, closed).position - 1)
 
     def _lower_tail(self, eps: Fraction, closed: bool = False) -> Certified:
         """P(T < eps) (closed: P(T <= eps)) by the absolute tier, S being symmetric under P."""
-        position, _ = self.tilt.first_point(eps, not closed)
-        return self._tail(1 - 2 * position)
+        return self._tail(1 - 2 * self.tilt.first_point(eps, not closed).position)
 
     def _tail(self, odd: int) -> Certified:
         """P(S >= s) with odd = 2 s - 1."""
@@ -125,6 +127,10 @@ class Accountant:
             return tiny if odd > 0 else complement(tiny)
         value = from_triple(tails(self.rule, [odd])[0], self.absolute_bound)
         return value.clipped(ZERO.value, ONE.value)
+
+    @cached_property
+    def _delta_at_zero(self) -> Certified:
+        return self.profile([Fraction(0)])[0].delta
 
     def epsilon(self, delta: Fraction) -> Certified:
         """The least eps >= 0 with delta(eps) <= delta: 0 from delta(0) on, infinite at delta = 0.
@@ -135,7 +141,7 @@ class Accountant:
             raise ValueError(f"delta must lie in [0, 1], not {delta}")
         if delta == 0:
             return INFINITE
-        if delta == 1 or self.profile([Fraction(0)])[0].delta.upper <= from_fraction(delta).lower:
+        if delta == 1 or self._delta_at_zero.upper <= from_fraction(delta).lower:
             return ZERO
         return least_epsilon(self.tilt, self.composition.zcdp_rho, delta)
 
@@ -150,10 +156,12 @@ class Accountant:
 
     def _scaled_tilt(self, scale: Fraction) -> Tilt:
         """The relative tier with all rhos scaled by a factor >= 1, on a new plan where this one's nodes do not suffice."""
-        try:
-            return Tilt(self.plan, self.rule.turn, scale)
-        except ValueError:
-            return Accountant(self.composition.scaled(scale), self._thresholds).tilt
+        soft = softness(self.plan, scale)
+        if soft >= _SOFT:
+            return Tilt(self.plan, self._soft_nodes, scale)
+        if soft >= SOFTEST:
+            return Tilt(self.plan, select(self.plan, self.rule.turn, SOFTEST), scale)
+        return Accountant(self.composition.scaled(scale), self._thresholds).tilt
 
     def tradeoff(self, alpha: Fraction) -> Certified:
         """The trade-off function: the least type II error beta at type I error alpha.
@@ -175,7 +183,7 @@ class Accountant:
 
     def _tails_from(self, t: Fraction, closed: bool) -> tuple[Certified, Certified]:
         """P and Q of T > t (closed: T >= t) for t >= 0, both tiers together."""
-        position, point = self.tilt.first_point(t, closed)
-        relative = self.tilt.tails([(position, point, 0.0)])
+        point = self.tilt.first_point(t, closed)
+        relative = self.tilt.tails([LatticePoint(point.position, point.t, 0.0)])
         alpha = self._upper_tail(t, closed).meet(from_tails(relative, 0, 1))
         return alpha, self._lower_tail(-t, closed).meet(from_tails(relative, 0, 0))

@@ -57,9 +57,9 @@ def from_triple(triple: Sequence[float], bound: float) -> Certified:
 
 def from_tails(tails: Tails, row: int, which: int) -> Certified:
     """Q (0), P (1) or delta (2) of one row of tilted sums, clipped to [0, 1]."""
-    power = tails.exponent[row] + Fraction(float(tails.log_norm[row]))
+    power = Fraction(*tails.exponent[row]) + Fraction(float(tails.log_norm[row]))
     if which == 1:
-        power -= tails.t[row]
+        power -= Fraction(*tails.t[row])
     mantissa, error = Decimal(float(tails.mantissa[row, which])), Decimal(float(tails.error[row, which]))
     if not error.is_finite() or not mantissa.is_finite():
         return Certified(Decimal("0.5"), Decimal(0), Decimal(1))

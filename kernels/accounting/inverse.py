@@ -20,7 +20,7 @@ from kernels.numerics.tilt import Tails, Tilt
 
 _LOG_UNIT = 2.0**-50  # rounding of a logarithm, relative to the largest number in it
 _WIDENINGS = 60
-_TOLERANCE = 2.0**-50
+_ROUGH = 1e-9  # of the search; a Newton step and the certified interval follow
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def log_deltas(found: Tails) -> tuple[np.ndarray, np.ndarray]:
 
     The error is infinite where delta cannot be told from 0.
     """
-    power = np.array([float(exponent) for exponent in found.exponent]) + found.log_norm
+    power = np.array([top / bottom for top, bottom in found.exponent]) + found.log_norm
     mantissa, error = found.mantissa[:, 2], found.error[:, 2]
     with np.errstate(divide="ignore", invalid="ignore"):
         size = power + np.log(mantissa)
@@ -71,10 +71,11 @@ def log_deltas(found: Tails) -> tuple[np.ndarray, np.ndarray]:
 
 def log_delta(tilt: Tilt, eps: Fraction) -> LogDelta:
     """ln delta(eps) for eps >= 0, with its derivative -e^eps P(T > eps) / delta."""
-    position, t = tilt.first_point(eps)
-    found = tilt.tails([(position, t, float(t - eps))])
+    point = tilt.first_point(eps)
+    found = tilt.tails([point])
     value, error = log_deltas(found)
-    log_alpha = float(found.exponent[0] - t + eps) + float(found.log_norm[0]) + math.log(max(found.mantissa[0, 1], 1e-300))
+    top, bottom = found.exponent[0]
+    log_alpha = top / bottom - point.gap + float(found.log_norm[0]) + math.log(max(found.mantissa[0, 1], 1e-300))
     return LogDelta(float(value[0]), float(error[0]), -math.exp(min(log_alpha - float(value[0]), 700.0)))
 
 
@@ -93,10 +94,11 @@ def _outward(holds: Callable[[float], bool], root: float, width: float, limit: f
 def _enclosed(
     at: Callable[[float], LogDelta], target: float, root: float, slope: float, limits: tuple[float, float]
 ) -> tuple[float, float, float]:
-    """root, and an interval around it at whose ends ln delta is certainly above and below the target (sides by the slope's sign)."""
+    """The root polished by one Newton step, and an interval around it at whose ends ln delta is certainly on either side of the target."""
     margin = _LOG_UNIT * (abs(target) + 1.0)
     here = at(root)
-    width = max(1.5 * (here.error + margin) / abs(slope), 4.0 * math.ulp(root))
+    root = min(max(root + (target - here.value) / slope, limits[0]), limits[1])
+    width = max(1.2 * (here.error + margin) / abs(slope), 4.0 * math.ulp(root))
 
     def above(x: float) -> bool:
         found = at(x)
@@ -117,13 +119,15 @@ def least_epsilon(tilt: Tilt, rho: Fraction, delta: Fraction) -> Certified:
     target = log_fraction(delta)
     limit = zcdp.epsilon_cks20(rho, delta).upper
     highest = math.nextafter(float(limit), math.inf)
+    rough = tilt.rough()
 
-    def at(eps: float) -> LogDelta:
-        return log_delta(tilt, Fraction(eps))
+    def search(eps: float) -> LogDelta:
+        return log_delta(rough, Fraction(eps))
 
-    start = at(highest)
-    root = bracketed_root(lambda eps: at(eps).value - target, 0.0, highest, highest, start.slope, _TOLERANCE)
-    return from_floats(*_enclosed(at, target, root, at(root).slope, (0.0, highest)))
+    start = search(highest)
+    root = bracketed_root(lambda eps: search(eps).value - target, 0.0, highest, highest, start.slope, _ROUGH)
+    slope = search(root).slope
+    return from_floats(*_enclosed(lambda eps: log_delta(tilt, Fraction(eps)), target, root, slope, (0.0, highest)))
 
 
 def variance_reduction(scaled: Callable[[Fraction], Tilt], rho: Fraction, delta: Fraction) -> Reduction:
@@ -133,20 +137,27 @@ def variance_reduction(scaled: Callable[[Fraction], Tilt], rho: Fraction, delta:
     eps = Fraction(float(eps_zcdp.value))
     total = 2.0 * float(rho)
 
+    def excess(scale: float) -> float:
+        return log_delta(scaled(Fraction(scale)).rough(), eps).value - target
+
+    def gaussian_slope(scale: float) -> float:  # of the exponent -(eps - c R/2)^2 / (2 c R) of a Gaussian tail
+        return max(float(eps) ** 2 / (2.0 * scale * scale * total) - total / 8.0, 1e-3)
+
+    guess = 1.0 - excess(1.0) / gaussian_slope(1.0)
+    highest = 1.0 + 1.2 * max(guess - 1.0, 1e-3)
+    while (above := excess(highest)) < 0.0:  # ends, since delta tends to 1
+        highest = 1.0 + 2.0 * (highest - 1.0)
+    start = highest - above / gaussian_slope(highest)
+    root = bracketed_root(excess, 1.0, highest, start, gaussian_slope(start), _ROUGH)
+    nearby = root * (1.0 + 2.0**-20)
+    slope = (excess(nearby) - excess(root)) / (nearby - root)
+
     def at(scale: float) -> LogDelta:
         return log_delta(scaled(Fraction(scale)), eps)
 
-    def slope(scale: float) -> float:  # of the exponent -(eps - c R/2)^2 / (2 c R) of a Gaussian tail
-        return float(eps) ** 2 / (2.0 * scale * scale * total) - total / 8.0
-
-    highest = 2.0  # at this factor delta must be above the target
-    while at(highest).value < target:
-        highest *= 2.0
-    root = bracketed_root(lambda scale: at(scale).value - target, 1.0, highest, 1.0, max(slope(1.0), 1e-3), _TOLERANCE)
-    value, low, high = _enclosed(at, target, root, max(slope(root), 1e-3), (1.0, highest))
-    # eps is the double nearest to the irrational eps_zcdp; ln delta falls by at most 1 + its own slope per unit of eps.
-    drift = 2.0**-52 * float(eps) * abs(at(value).slope) / max(slope(value), 1e-3) * 2.0
-    low, high = max(low - drift, 1.0), high + drift
-    scale = from_floats(value, low, high)
+    value, low, high = _enclosed(at, target, root, slope, (1.0, highest))
+    # eps is the double nearest to the irrational eps_zcdp: ln delta moves by its own slope in eps times the difference.
+    drift = 2.0 * 2.0**-52 * float(eps) * abs(at(value).slope) / slope
+    scale = from_floats(value, max(low - drift, 1.0), high + drift)
     one = Decimal(1)
     return Reduction(delta, eps_zcdp, Certified(*(one - one / c for c in (scale.value, scale.lower, scale.upper))), scale)

@@ -21,12 +21,13 @@ import numpy as np
 
 from kernels.numerics.jit import kernel
 from kernels.numerics.nodes import to_float
-from kernels.numerics.sieve import SOFTEST, Plan
+from kernels.numerics.sieve import Plan
 from kernels.numerics.theta import decay_of
 from kernels.numerics.triple import multiply, two_sum
 
 #: Weight that the nodes left out of the relative tier may have together.
-_LEFT_OUT = 1e-18
+_LEFT_OUT = 1e-16
+_ROUGH_NODES = 200
 _ROUNDING = 2.0**-51
 _NEARLY_GAUSSIAN = 8.0  # from this g on the mean of a tilted cell is its tilt to 0.01
 _SMALL_LOSS = 5.0
@@ -37,13 +38,13 @@ _X_SIDE = 2.0  # below this g the sum over x converges faster and does not cance
 class Tails:
     """Results at m values of eps, as mantissas to be multiplied by exp(exponent).
 
-    exponent: exact rationals [m], plus log_norm, its inexact part [m]; mantissa and error (absolute, of the mantissa): [m, 3] for Q, P and delta;
-    t: exact T of the first lattice point above eps, so that P = exp(exponent + log_norm - t) mantissa; middle: [m], Q and delta are then one minus
-    the product.
+    exponent: exact rationals [m] as pairs of integers, plus log_norm, its inexact part [m]; mantissa and error (absolute, of the mantissa): [m, 3] for
+    Q, P and delta; t: exact T of the first lattice point above eps [m], so that P = exp(exponent + log_norm - t) mantissa; middle: [m], Q and
+    delta are then one minus the product.
     """
 
-    exponent: list[Fraction]
-    t: list[Fraction]
+    exponent: list[tuple[int, int]]
+    t: list[tuple[int, int]]
     log_norm: np.ndarray
     mantissa: np.ndarray
     error: np.ndarray
@@ -150,17 +151,6 @@ def _tilted_phi(
 
 
 @kernel
-def _sum(values: np.ndarray) -> float:
-    """Compensated sum."""
-    total = 0.0
-    rest = 0.0
-    for value in values:
-        total, error = two_sum(total, value)
-        rest += error
-    return total + rest
-
-
-@kernel
 def _one_minus_exp(a: float, cosine: float, sine: float, versed: float) -> complex:
     """1 - exp(-a - i b) without cancellation; versed = 2 sin(b/2)^2."""
     decay = math.exp(-a)
@@ -168,37 +158,20 @@ def _one_minus_exp(a: float, cosine: float, sine: float, versed: float) -> compl
 
 
 @kernel
-def _window_sums(
-    turn: np.ndarray,
-    f_sum: np.ndarray,
-    unwrapped: np.ndarray,
-    size: np.ndarray,
-    phase: np.ndarray,
-    unit: np.ndarray,
-    weight: np.ndarray,
-    mu: float,
-    h: float,
-    window: float,
-    window_low: float,
-    middle: bool,
-    shift: np.ndarray,
-    first: np.ndarray,
-    t0: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Mantissas and their rounding errors for every eps that shares mu, [m, 3] each (Q, P, delta).
+def _kernels(
+    turn: np.ndarray, mu: float, h: float, window: float, window_low: float, middle: bool
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Windowed geometric sums of every node for one mu, complex [k] each.
 
-    shift, first: [m, 2], 2 (mu W - s0) and 2 s0 as two doubles; t0: [m]; weight: 2/N (1/N at p = N); window: K.
+    For Q and P, and (right case only) what the profile needs besides t0: e^(-z h), e^(-z h K) and 1 / ((1 - e^(-z h)) (1 - e^(-(z + 1) h))).
     """
     k = turn.shape[0]
-    m = t0.shape[0]
-    value = np.empty((m, 3))
-    error = np.empty((m, 3))
-    lam = mu - 1.0
     q_sum = np.empty(k, dtype=np.complex128)
     p_sum = np.empty(k, dtype=np.complex128)
-    step = np.empty(k, dtype=np.complex128)
-    far = np.empty(k, dtype=np.complex128)
-    both = np.empty(k, dtype=np.complex128)
+    step = np.zeros(k, dtype=np.complex128)
+    far = np.zeros(k, dtype=np.complex128)
+    both = np.zeros(k, dtype=np.complex128)
+    lam = mu - 1.0
     for n in range(k):
         b = 4.0 * math.pi * (turn[n, 0] + turn[n, 1])  # theta = 2 pi p / (2 N)
         cosine = math.cos(b)
@@ -206,214 +179,314 @@ def _window_sums(
         versed = 2.0 * math.sin(0.5 * b) ** 2
         angle = 2.0 * math.pi * _fraction(turn[n], 2.0 * window, 2.0 * window_low)
         wave = complex(math.cos(angle), -math.sin(angle))
-        end_p = math.exp(-(lam + 1.0) * h * window) * wave
         p_first = _one_minus_exp((lam + 1.0) * h, cosine, sine, versed)
-        p_sum[n] = (1.0 - end_p) / p_first
+        p_sum[n] = (1.0 - math.exp(-(lam + 1.0) * h * window) * wave) / p_first
         if middle:  # sum over j = -1, ..., -K of exp(-z h j), lambda < 0
-            end_q = math.exp(lam * h * window) * wave.conjugate()
             back = _one_minus_exp(-lam * h, cosine, -sine, versed)
-            q_sum[n] = (1.0 - back) * (1.0 - end_q) / back
+            q_sum[n] = (1.0 - back) * (1.0 - math.exp(lam * h * window) * wave.conjugate()) / back
         else:
-            end_q = math.exp(-lam * h * window) * wave
             q_first = _one_minus_exp(lam * h, cosine, sine, versed)
-            q_sum[n] = (1.0 - end_q) / q_first
+            far[n] = math.exp(-lam * h * window) * wave
+            q_sum[n] = (1.0 - far[n]) / q_first
             step[n] = 1.0 - q_first
-            far[n] = end_q
             both[n] = 1.0 / (q_first * p_first)
-    terms = np.empty((3, k))
-    doubt = np.empty((3, k))
-    decay_window = math.exp(-h * window)
+    return q_sum, p_sum, step, far, both
+
+
+@kernel
+def _add_to(total: np.ndarray, rest: np.ndarray, which: int, term: float) -> None:
+    total[which], error = two_sum(total[which], term)
+    rest[which] += error
+
+
+@kernel
+def _at_points(
+    turn: np.ndarray,
+    unwrapped: np.ndarray,
+    modulus: np.ndarray,
+    phase: np.ndarray,
+    unit: np.ndarray,
+    sums: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray],
+    h: float,
+    window: float,
+    middle: bool,
+    shift: np.ndarray,
+    first: np.ndarray,
+    gap: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Mantissas and their rounding errors for every eps that shares mu, [m, 3] each (Q, P, delta).
+
+    modulus, phase (turns), unit: of each node's amplitude, [k]; sums: as _kernels returns them; shift, first: [m, 2], 2 (mu W - s0) and 2 s0 as two
+    doubles; gap: t0, [m].
+    """
+    q_sum, p_sum, step, far, both = sums
+    m = gap.shape[0]
+    value = np.empty((m, 3))
+    error = np.empty((m, 3))
     for j in range(m):
-        a_near = -math.expm1(-t0[j])
-        b_near = -math.exp(-t0[j]) * math.expm1(-(h - t0[j]))
-        far_decay = math.exp(-t0[j]) * decay_window
-        a_far = 1.0 - far_decay
-        b_far = far_decay - math.exp(-h)
-        for n in range(k):
+        near_exp = math.exp(-gap[j])
+        a_near = -math.expm1(-gap[j])
+        b_near = -near_exp * math.expm1(-(h - gap[j]))
+        far_exp = near_exp * math.exp(-h * window)
+        a_far = 1.0 - far_exp
+        b_far = far_exp - math.exp(-h)
+        total = np.zeros(3)
+        rest = np.zeros(3)
+        doubt = np.zeros(3)
+        for n in range(turn.shape[0]):
             if unwrapped[n]:
                 turns = _fraction(turn[n], shift[j, 0], shift[j, 1])
             else:
-                turns = mu * f_sum[n] - _fraction(turn[n], first[j, 0], first[j, 1])
+                turns = -_fraction(turn[n], first[j, 0], first[j, 1])
             angle = 2.0 * math.pi * (turns + phase[n])
-            modulus = weight[n] * math.exp(size[n])
-            value_n = modulus * complex(math.cos(angle), math.sin(angle))
-            for which in range(3):
-                if which == 0:
-                    sums = q_sum[n]
-                elif which == 1:
-                    sums = p_sum[n]
-                elif middle:
-                    sums = q_sum[n] + math.exp(-t0[j]) * p_sum[n]
-                else:
-                    sums = ((a_near + step[n] * b_near) - far[n] * (a_far + step[n] * b_far)) * both[n]
-                terms[which, n] = (value_n * sums).real
-                doubt[which, n] = modulus * abs(sums) * (unit[n] + 16.0 + (0.0 if unwrapped[n] else 16.0 * abs(mu * f_sum[n])))
-        for which in range(3):
-            value[j, which] = _sum(terms[which])
-            error[j, which] = doubt[which].sum() * _ROUNDING
+            amplitude = modulus[n] * complex(math.cos(angle), math.sin(angle))
+            if middle:
+                profile = q_sum[n] + near_exp * p_sum[n]
+            else:
+                profile = ((a_near + step[n] * b_near) - far[n] * (a_far + step[n] * b_far)) * both[n]
+            share = modulus[n] * unit[n]
+            _add_to(total, rest, 0, (amplitude * q_sum[n]).real)
+            _add_to(total, rest, 1, (amplitude * p_sum[n]).real)
+            _add_to(total, rest, 2, (amplitude * profile).real)
+            doubt[0] += share * (abs(q_sum[n].real) + abs(q_sum[n].imag))
+            doubt[1] += share * (abs(p_sum[n].real) + abs(p_sum[n].imag))
+            doubt[2] += share * (abs(profile.real) + abs(profile.imag))
+        value[j] = total + rest
+        error[j] = doubt * _ROUNDING
     return value, error
+
+
+@dataclass(frozen=True, slots=True)
+class LatticePoint:
+    """First lattice point above (or at) some eps: S, T as numerator and denominator, and T - eps rounded."""
+
+    position: int
+    t: tuple[int, int]
+    gap: float
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The nodes that the relative tier needs as long as phi is at most exp(-soft norm).
+
+    turn: p / (4 N), [k, 3]; f: angles in turns, [k, d]; f_sum: sum count f, [k]; unwrapped: [k]; weight: 2/N, or 1/N at p = N, [k]; left_out: bound on
+    the weight of all other nodes.
+    """
+
+    soft: float
+    turn: np.ndarray
+    f: np.ndarray
+    f_sum: np.ndarray
+    unwrapped: np.ndarray
+    weight: np.ndarray
+    left_out: float
+
+
+def select(plan: Plan, turn: np.ndarray, soft: float) -> Selection:
+    """Nodes for SOFTEST <= soft <= 1; turn: p / (4 N) of the plan's nodes as triples (trapezoid.Quadrature.turn), [k, 3]."""
+    score = np.exp(plan.log_kernel - soft * plan.norm)
+    order = np.argsort(-score, kind="stable")
+    rest = np.cumsum(score[order][::-1])[::-1]
+    kept = int(np.count_nonzero(rest > _LEFT_OUT))
+    left_out = plan.faint + (float(rest[kept]) if kept < len(rest) else 0.0)
+    which = order[:kept]
+    modulus = float(2 * plan.modulus)
+    f = _angles(plan.nodes.residue[which], modulus)
+    count = plan.factors.count
+    unwrapped = _unwrapped(turn[which], f, count, float(plan.width))
+    weight = np.where(turn[which, 0] == 0.25, 2.0, 4.0) / modulus
+    return Selection(soft, turn[which], f, f @ count, unwrapped, weight, left_out * (1.0 + 1e-9))
+
+
+def fewer(nodes: Selection) -> Selection:
+    """The heaviest nodes alone: enough for a search, not for an answer."""
+    first = slice(0, _ROUGH_NODES)
+    return Selection(
+        nodes.soft,
+        nodes.turn[first],
+        nodes.f[first],
+        nodes.f_sum[first],
+        nodes.unwrapped[first],
+        nodes.weight[first],
+        math.inf if len(nodes.f) > _ROUGH_NODES else nodes.left_out,
+    )
+
+
+def softness(plan: Plan, scale: Fraction) -> float:
+    """Least x such that phi with all rhos scaled is at most exp(-x norm), norm being that of the unscaled composition."""
+    if scale == 1:
+        return 1.0
+    g = plan.factors.g[:, 0] / float(scale)
+    return float(min(decay_of(value) / decay for value, decay in zip(g, plan.factors.decay, strict=True)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Contour:
+    """What all eps with the same mu share: amplitudes of the nodes (modulus, phase in turns, error units), geometric sums, and ln of
+    prod (Z_mu / Z_0)^count with its error bound."""
+
+    modulus: np.ndarray
+    phase: np.ndarray
+    unit: np.ndarray
+    sums: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+    log_norm: float
+    doubt: float
+
+    @property
+    def loss(self) -> float:
+        """ln of prod (Z_0 / Z_mu)^count, rounded up."""
+        return max(0.0, -self.log_norm) + self.doubt
 
 
 class Tilt:
     """Tails of a planned composition, all rhos scaled by one factor, with a relative error bound.
 
-    Nodes and lattice come from the plan; scaling changes h, R and sigma only. Raises ValueError for a factor below 1 or so large that the
-    nodes of the plan no longer suffice (about 1.6).
+    Nodes and lattice come from the plan; scaling changes h, R and sigma only.
     """
 
-    def __init__(self, plan: Plan, turn: np.ndarray, scale: Fraction = Fraction(1)) -> None:
-        """turn: p / (4 N) as triples, [k, 3], of the plan's nodes (trapezoid.Quadrature.turn)."""
+    def __init__(self, plan: Plan, nodes: Selection, scale: Fraction = Fraction(1)) -> None:
+        """Raises ValueError when the selected nodes do not suffice for this scale (softness below nodes.soft)."""
+        if softness(plan, scale) < nodes.soft:
+            raise ValueError("the selected nodes do not serve this scale")
         self.plan = plan
+        self.nodes = nodes
+        self.scale = scale
         self.spacing = plan.spacing * scale
         self.total = plan.total * scale
-        ratio = float(scale)
-        self._g = plan.factors.g[:, 0] / ratio
+        self._denominator = math.lcm(self.spacing.denominator, (self.total / 2).denominator)
+        self._spacing = int(self.spacing * self._denominator)
+        self._half_total = int(self.total / 2 * self._denominator)
+        self._g = plan.factors.g[:, 0] / float(scale)
         self._rho = 2.0 * math.pi**2 / self._g
-        soft = _softness(plan, self._g) if scale != 1 else 1.0
-        if not SOFTEST <= soft <= 1.0:
-            raise ValueError("the plan does not serve this scale")
-        log_score = plan.log_kernel - soft * plan.norm
-        order = np.argsort(-log_score, kind="stable")
-        score = np.exp(log_score[order])
-        rest = np.cumsum(score[::-1])[::-1]
-        kept = int(np.count_nonzero(rest > _LEFT_OUT))
-        self._left_out = plan.faint + (float(rest[kept]) if kept < len(rest) else 0.0)
-        which = order[:kept]
-        modulus = float(2 * plan.modulus)
-        self._turn = turn[which]
-        self._f = _angles(plan.nodes.residue[which], modulus)
-        self._f_sum = self._f @ plan.factors.count
-        self._unwrapped = _unwrapped(self._turn, self._f, plan.factors.count, float(plan.width))
-        self._weight = np.where(self._turn[:, 0] == 0.25, 2.0, 4.0) / modulus
         self._window = plan.modulus // 2
-        self._root = math.sqrt(float(self.total))
-        self._step = Fraction(2) ** math.floor(-math.log2(self._root))  # in (1/2, 1] / sqrt(R)
-        self._phi: dict[Fraction, tuple[np.ndarray, np.ndarray, np.ndarray, float, float, float]] = {}
+        self._step = Fraction(2) ** math.floor(-0.5 * math.log2(float(self.total)))  # in (1/2, 1] / sqrt(R)
+        self._contours: dict[Fraction, _Contour] = {}
 
-    def first_point(self, eps: Fraction, closed: bool = False) -> tuple[int, Fraction]:
-        """s0 and t of the first lattice point with T > eps (closed: T >= eps), exactly."""
-        position = (eps + self.total / 2) / self.spacing
-        s0 = -(-position // 1) if closed else position // 1 + 1
-        return int(s0), s0 * self.spacing - self.total / 2
+    def rough(self) -> "Tilt":
+        """The same with the heaviest nodes alone, for a search; its error bounds are infinite where nodes are missing."""
+        if len(self.nodes.f) <= _ROUGH_NODES:
+            return self
+        return Tilt(self.plan, fewer(self.nodes), self.scale)
+
+    def first_point(self, eps: Fraction, closed: bool = False) -> LatticePoint:
+        """The first lattice point with T > eps (closed: T >= eps), exactly."""
+        a, b = eps.numerator, eps.denominator
+        scaled, unit = a * self._denominator + b * self._half_total, b * self._spacing
+        position = -(-scaled // unit) if closed else scaled // unit + 1
+        return LatticePoint(position, (position * self._spacing - self._half_total, self._denominator), (position * unit - scaled) / (b * self._denominator))
 
     def _log_moment(self, mu: float) -> float:
         """ln E exp(mu T)."""
         difference = _log_norms(self._g, self._rho, mu) - _log_norms(self._g, self._rho, 0.0)
         return 0.5 * mu * (mu - 1.0) * float(self.total) + float(self.plan.factors.count @ difference)
 
-    def _saddle(self, t: Fraction) -> Fraction:
+    def _saddle(self, t: float) -> float:
         """The mu at which the tilted mean of T is t; 1/2 + t/R unless some cell is far from a continuous Gaussian."""
-        gaussian = Fraction(1, 2) + t / self.total
+        gaussian = 0.5 + t / float(self.total)
         if self._g.min() >= _NEARLY_GAUSSIAN:
             return gaussian
-        low, high, target = float(gaussian) - 1.0, float(gaussian) + 1.0, float(t)
-        for _ in range(40):
+        low, high = gaussian - 1.0, gaussian + 1.0
+        while high - low > 0.1 * float(self._step):
             mu = 0.5 * (low + high)
             width = 1e-3 * (high - low)
             slope = (self._log_moment(mu + width) - self._log_moment(mu - width)) / (2.0 * width)
-            low, high = (mu, high) if slope < target else (low, mu)
-            if high - low < 0.1 * float(self._step):
-                break
-        return Fraction(0.5 * (low + high))
+            low, high = (mu, high) if slope < t else (low, mu)
+        return 0.5 * (low + high)
 
-    def _tilt_for(self, t: Fraction) -> tuple[Fraction, bool]:
+    def _tilt_for(self, t: float) -> tuple[Fraction, bool]:
         """mu near the saddle point, on a grid so that many eps share it, and whether it lies between the poles."""
         saddle = self._saddle(t)
-        steps = round(saddle / self._step)
-        if saddle >= 1 or self.total <= 4:
-            return max(steps * self._step, 1 + self._step), False
-        return min(max(steps * self._step, self._step), 1 - self._step), True
+        mu = round(saddle / float(self._step)) * self._step
+        if saddle >= 1.0 or self.total <= 4:
+            return max(mu, 1 + self._step), False
+        return min(max(mu, self._step), 1 - self._step), True
 
-    def _tilted(self, mu: Fraction) -> tuple[np.ndarray, np.ndarray, np.ndarray, float, float, float]:
-        """B of every node, ln of prod (Z_mu / Z_0)^count, its error, and ln of prod (Z_0 / Z_mu)^count rounded up."""
-        if mu not in self._phi:
-            count = self.plan.factors.count
-            log_norm = _log_norms(self._g, self._rho, float(mu))
+    def _contour(self, mu: Fraction, middle: bool) -> _Contour:
+        if mu not in self._contours:
+            nodes, count, tilt = self.nodes, self.plan.factors.count, float(mu)
+            log_norm = _log_norms(self._g, self._rho, tilt)
             at_zero = _log_norms(self._g, self._rho, 0.0)
-            difference = log_norm - at_zero
-            total = float(count @ difference)
             doubt = float(count @ (np.abs(log_norm) + np.abs(at_zero))) * 2.0**-45 + 2.0**-52 * float(count.sum())
-            size, phase, unit = _tilted_phi(self._f, self._g, self._rho, count, log_norm, float(mu))
-            self._phi[mu] = (size, phase, unit, total, doubt, max(0.0, -total) + doubt)
-        return self._phi[mu]
-
-    def tails(self, points: Sequence[tuple[int, Fraction, float]]) -> Tails:
-        """Q(T >= t), P(T >= t) and the profile at t - t0, for lattice points (s0, t, t0) with t0 in (0, h] (0 only for tails)."""
-        m = len(points)
-        tilts = [self._tilt_for(t) for _, t, _ in points]
-        exponent: list[Fraction] = [Fraction(0)] * m
-        log_norm = np.empty(m)
-        mantissa = np.empty((m, 3))
-        error = np.empty((m, 3))
-        middle = np.array([between for _, between in tilts], dtype=np.bool_)
-        h = float(self.spacing)
-        for mu in dict.fromkeys(mu for mu, _ in tilts):
-            here = [i for i in range(m) if tilts[i][0] == mu]
-            between = tilts[here[0]][1]
-            size, phase, unit, norm, doubt, ratio = self._tilted(mu)
-            shift = np.array([_two(2 * (mu * self.plan.width - points[i][0])) for i in here])
-            first = np.array([_two(Fraction(2 * points[i][0])) for i in here])
-            gap = np.array([points[i][2] for i in here])
-            value, rounding = _window_sums(
-                self._turn,
-                self._f_sum,
-                self._unwrapped,
-                size,
-                phase,
-                unit,
-                self._weight,
-                float(mu),
-                h,
-                *_two(Fraction(self._window)),
-                between,
-                shift,
-                first,
-                gap,
+            size, phase, unit = _tilted_phi(nodes.f, self._g, self._rho, count, log_norm, tilt)
+            wrapped = np.where(nodes.unwrapped, 0.0, tilt * nodes.f_sum)
+            self._contours[mu] = _Contour(
+                nodes.weight * np.exp(size),
+                phase + wrapped,
+                unit + 16.0 + 16.0 * np.abs(wrapped),
+                _kernels(nodes.turn, tilt, float(self.spacing), *_two(self._window, 1), middle),
+                float(count @ (log_norm - at_zero)),
+                doubt,
             )
-            for row, i in enumerate(here):
-                t = points[i][1]
-                exponent[i] = mu * (mu - 1) * self.total / 2 - (mu - 1) * t
-                log_norm[i] = norm
-                mantissa[i] = value[row]
-                outside = self._outside(mu, t, ratio)
-                pruned_q, pruned_p = (
-                    2.0 * self._left_out * math.exp(ratio) * _kernel_growth(abs(float(power)) * h) for power in (mu - 1, mu)
-                )
-                extra = np.array([pruned_q, pruned_p, pruned_q + pruned_p]) + outside
-                error[i] = (rounding[row] + extra + np.abs(value[row]) * math.expm1(doubt)) * (1.0 + 1e-9)
-        return Tails(exponent, [t for _, t, _ in points], log_norm, mantissa, error, middle)
+        return self._contours[mu]
 
-    def _outside(self, mu: Fraction, t: Fraction, ratio: float) -> float:
+    def tails(self, points: Sequence[LatticePoint]) -> Tails:
+        """Q(T >= t), P(T >= t) and the profile at t - gap, for lattice points with gap in (0, h] (0 only for tails)."""
+        m = len(points)
+        ts = [point.t[0] / point.t[1] for point in points]
+        tilts = [self._tilt_for(t) for t in ts]
+        exponent: list[tuple[int, int]] = [(0, 1)] * m
+        log_norm, mantissa, error = np.empty(m), np.empty((m, 3)), np.empty((m, 3))
+        h = float(self.spacing)
+        for mu, middle in dict.fromkeys(tilts):
+            here = [i for i in range(m) if tilts[i] == (mu, middle)]
+            contour = self._contour(mu, middle)
+            top, bottom = mu.numerator, mu.denominator
+            value, rounding = _at_points(
+                self.nodes.turn,
+                self.nodes.unwrapped,
+                contour.modulus,
+                contour.phase,
+                contour.unit,
+                contour.sums,
+                h,
+                float(self._window),
+                middle,
+                np.array([_two(2 * (top * self.plan.width - points[i].position * bottom), bottom) for i in here]),
+                np.array([_two(2 * points[i].position, 1) for i in here]),
+                np.array([points[i].gap for i in here]),
+            )
+            left_out = 2.0 * self.nodes.left_out * math.exp(contour.loss)
+            pruned_q, pruned_p = (left_out * _kernel_growth(abs(float(power)) * h) for power in (mu - 1, mu))
+            pruned = np.array([pruned_q, pruned_p, pruned_q + pruned_p])
+            for row, i in enumerate(here):
+                # mu (mu - 1) R / 2 - (mu - 1) t
+                numerator = (top - bottom) * (top * self._half_total - bottom * points[i].t[0])
+                exponent[i] = (numerator, bottom * bottom * self._denominator)
+                log_norm[i] = contour.log_norm
+                mantissa[i] = value[row]
+                extra = pruned + self._outside(float(mu), ts[i], contour.loss)
+                error[i] = (rounding[row] + extra + np.abs(value[row]) * math.expm1(contour.doubt)) * (1.0 + 1e-9)
+        between = np.array([middle for _, middle in tilts], dtype=np.bool_)
+        return Tails(exponent, [point.t for point in points], log_norm, mantissa, error, between)
+
+    def _outside(self, mu: float, t: float, ratio: float) -> float:
         """Twice the tilted probability of the points outside the windows (aliasing and truncation together)."""
         above = float(self._window * self.spacing) * (1.0 - 1e-12)
         below = float((self.plan.modulus - self._window) * self.spacing) * (1.0 - 1e-12)
         total = 0.0
         if ratio < _SMALL_LOSS:
-            mean = float((mu - Fraction(1, 2)) * self.total - t)
+            mean = (mu - 0.5) * float(self.total) - t
             for side in (above - mean, below + mean):
                 total += math.exp(min(ratio - max(side, 0.0) ** 2 / (2.0 * float(self.total)), 0.0))
             return 2.0 * total
-        centre = self._log_moment(float(mu))
+        centre = self._log_moment(mu)
         for side in (above, -below):  # Chernoff: P(T >= t + side) <= exp(K(mu + u) - K(mu) - u (t + side))
             steps = [factor * side / float(self.total) for factor in (0.25, 0.5, 1.0, 2.0)]
-            powers = [self._log_moment(float(mu) + u) - centre - u * (float(t) + side) for u in steps]
+            powers = [self._log_moment(mu + u) - centre - u * (t + side) for u in steps]
             total += math.exp(min(*powers, 0.0)) * (1.0 + 1e-6)
         return 2.0 * total
 
 
-def _two(number: Fraction) -> tuple[float, float]:
-    high = float(number)
-    return high, float(number - Fraction(high))
+def _two(numerator: int, denominator: int) -> tuple[float, float]:
+    """A rational as the sum of two doubles."""
+    high = numerator / denominator
+    top, bottom = high.as_integer_ratio()
+    return high, (numerator * bottom - top * denominator) / (denominator * bottom)
 
 
 def _kernel_growth(a: float) -> float:
     """Bound of |sin(theta / 2)| times the sum of a window of exp(-a j - i theta j), times 2 / 2: see docs/method.md."""
     return 2.0 * min(math.exp(min(a / 2.0, 700.0)) / 2.0, 1.0 / -math.expm1(-a))
-
-
-def _softness(plan: Plan, g: np.ndarray) -> float:
-    """Least x such that the scaled phi is at most exp(-x norm) for the norm of the unscaled composition."""
-    return float(min(decay_of(value) / decay for value, decay in zip(g, plan.factors.decay, strict=True)))
 
 
 def _log_norms(g: np.ndarray, rho: np.ndarray, mu: float) -> np.ndarray:
