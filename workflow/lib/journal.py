@@ -16,10 +16,9 @@ INTERVAL = 20.0  # seconds; what a kill can cost at most, besides the items bein
 class Journal:
     """Writes new results as one more file in `folder` every INTERVAL seconds of wall time."""
 
-    def __init__(self, folder: Path, header: Header, interval: float = INTERVAL) -> None:
+    def __init__(self, folder: Path, header: Header) -> None:
         self.folder = folder
         self._header = header
-        self._interval = interval
         self._run = f"{os.getpid()}-{secrets.token_hex(4)}"
         self._waiting: list[StoredResult] = []
         self._written = 0
@@ -32,7 +31,7 @@ class Journal:
     def add(self, result: StoredResult) -> None:
         """Keep a result; write all that wait when it is time to."""
         self._waiting.append(result)
-        if time.monotonic() - self._last >= self._interval:
+        if time.monotonic() - self._last >= INTERVAL:
             write_atomic(self.folder / f"{self._run}-{self._written:04d}.h5", self._header, self._waiting)
             self._written += 1
             self._waiting = []

@@ -60,7 +60,7 @@ class BatchProgress:
     def advance(self, cost: float) -> None:
         """One more item of this predicted cost is done."""
         self._done += 1
-        self._done_cost += cost
+        self._done_cost = self._cost if self._done == self._items else self._done_cost + cost
         now = time.monotonic()
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, completed=self._done_cost, count=self._count())

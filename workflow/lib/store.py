@@ -70,10 +70,12 @@ def write_atomic(path: Path, header: Header, results: Iterable[StoredResult]) ->
     """
     with _new_file(path) as temporary, h5py.File(temporary, "w", libver=_LIBVER, locking=False) as file:
         rows = []
+        seen: set[str] = set()
         for result in results:
+            _only_once(path, result.identity.path, seen)
             write_group(file.id, result)
             rows.append(_index_row(result))
-        return _finish(path, file, header, rows)
+        return _finish(file, header, rows)
 
 
 def merge_atomic(
@@ -90,10 +92,12 @@ def merge_atomic(
     new = _new_file(path, visit)
     with new as temporary, h5py.File(temporary, "w", libver=_LIBVER, locking=False) as file:
         rows = []
+        seen: set[str] = set()
         for group, source in groups:
+            _only_once(path, group, seen)
             source.copy_group(group, file.id)
             rows.append(_as_text(source.row(group)))
-        return _finish(path, file, header, rows)
+        return _finish(file, header, rows)
 
 
 def open_results(path: str | Path) -> Results:
@@ -239,11 +243,8 @@ def _new_file(path: Path, visit: Callable[[StoredResult], None] = lambda result:
         raise StoreError(f"{path}: cannot be written: {error.strerror or error}") from error
 
 
-def _finish(path: Path, file: h5py.File, header: Header, rows: list[dict[str, Any]]) -> str:
-    digests = {row["path"]: row["digest"] for row in rows}
-    if len(digests) != len(rows):
-        raise StoreError(f"{path}: two results for the same pair or level")
-    digest = content_digest(digests)
+def _finish(file: h5py.File, header: Header, rows: list[dict[str, Any]]) -> str:
+    digest = content_digest({row["path"]: row["digest"] for row in rows})
     settings = header.settings
     root = file.id
     put_attribute(root, "format", FORMAT)
@@ -267,6 +268,12 @@ def _finish(path: Path, file: h5py.File, header: Header, rows: list[dict[str, An
     )
     put_array(root, "index", _index_table(rows), {"description": "one row per group", "dims": "group"})
     return digest
+
+
+def _only_once(path: Path, group: str, seen: set[str]) -> None:
+    if group in seen:
+        raise StoreError(f"{path}: two results for the same pair or level, {group}")
+    seen.add(group)
 
 
 def _index_row(result: StoredResult) -> dict[str, Any]:

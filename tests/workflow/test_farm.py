@@ -1,0 +1,138 @@
+"""The MPI task farm on real ranks: every item once, no rank forgotten, nothing hangs."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workflow.lib import farm
+
+PROGRAM = Path(__file__).with_name("farm_program.py")
+MPIEXEC = str(Path(sys.executable).with_name("mpiexec"))
+SECONDS = 60  # after which a run counts as hanging
+
+
+def start(ranks: int, items: int, mode: str) -> subprocess.CompletedProcess[str]:
+    command = [MPIEXEC, "-n", str(ranks), sys.executable, "-m", "mpi4py", str(PROGRAM), str(items), mode]
+    return subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
+
+
+def answers(ranks: int, items: int, mode: str = "uneven") -> dict[str, Any]:
+    done = start(ranks, items, mode)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 7])
+def test_every_item_is_computed_once_on_any_number_of_ranks(ranks: int) -> None:
+    report = answers(ranks, 40)
+    assert report["answers"] == [[item**2] for item in range(40)]
+    assert len(report["items"]) == ranks
+    assert sum(report["items"]) == 40
+    assert all(seconds > 0 for seconds in report["cpu_seconds"])
+
+
+@pytest.mark.parametrize("items", [0, 1, 2, 6])
+def test_more_ranks_than_items(items: int) -> None:
+    report = answers(7, items)
+    assert report["answers"] == [[item**2] for item in range(items)]
+
+
+def test_large_answers_do_not_block() -> None:
+    report = answers(3, 30, "large")
+    assert report["answers"] == [[item**2] * 20_000 for item in range(30)]
+
+
+def test_every_rank_works_rank_0_too() -> None:
+    report = answers(3, 30, "slow")
+    assert all(items >= 5 for items in report["items"])
+    assert report["wall_seconds"] < 0.1 * 30 * 0.6
+    assert sum(report["cpu_seconds"]) < 0.5 * 3 * report["wall_seconds"] + 3, "waiting keeps cores busy"
+
+
+@pytest.mark.parametrize(
+    ("mode", "message"),
+    [("fail", "this item cannot be computed"), ("fail in collect", "this answer cannot be stored")],
+)
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+def test_exception_on_any_rank_ends_all_with_its_traceback(ranks: int, mode: str, message: str) -> None:
+    begin = time.monotonic()
+    done = start(ranks, 40, mode)
+    assert done.returncode != 0
+    assert f"ValueError: {message}" in done.stderr
+    assert "Traceback" in done.stderr
+    assert time.monotonic() - begin < 20
+
+
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_rank_that_dies_ends_all(ranks: int) -> None:
+    begin = time.monotonic()
+    assert start(ranks, 40, "die").returncode != 0
+    assert time.monotonic() - begin < 20
+
+
+def test_serial_run_needs_no_mpi() -> None:
+    collected: dict[int, int] = {}
+    ranks = farm.run(
+        None, [3, 4, 5], lambda item: 10 * item, lambda i, answer, _: collected.update({i: answer})
+    )
+    assert collected == {0: 30, 1: 40, 2: 50}
+    assert [rank.items for rank in ranks] == [3]
+
+
+def test_serial_exception_is_raised() -> None:
+    def work(item: int) -> int:
+        raise ValueError("boom")
+
+    with pytest.raises(ValueError, match="boom"):
+        farm.run(None, [1], work, lambda *_: None)
+
+
+def test_farm_imports_without_mpi4py() -> None:
+    program = (
+        "import sys; sys.modules['mpi4py'] = None\n"
+        "from workflow.lib import farm\n"
+        "assert farm.world(1, {}) is None\n"
+        "farm.run(farm.world(None, {}), [1], str, print)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("0 1 ")
+
+
+@pytest.mark.parametrize("name", ["PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"])
+def test_copies_that_do_not_see_each_other_are_stopped(name: str) -> None:
+    with pytest.raises(farm.FarmError, match=r"8 copies were started .*srun --mpi=pmi2") as caught:
+        farm.check_world(1, None, {name: "8"}, "about")
+    assert name in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_wrong_number_of_ranks_is_stopped() -> None:
+    with pytest.raises(farm.FarmError, match="4 ranks were asked for, but MPI sees 2"):
+        farm.check_world(2, 4, {}, "about")
+
+
+def test_right_worlds_pass() -> None:
+    farm.check_world(1, 1, {"PMI_SIZE": "1", "SLURM_NTASKS": "8"}, "about")
+    farm.check_world(8, 8, {"SLURM_STEP_NUM_TASKS": "8"}, "about")
+    farm.check_world(1, None, {}, "about")
+
+
+def test_world_of_copies_started_by_a_foreign_launcher() -> None:
+    """As `srun --mpi=none` does: several processes, each alone."""
+    program = "from workflow.lib import farm\nfarm.world(4)"
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"PATH": "/usr/bin:/bin", "SLURM_STEP_NUM_TASKS": "4"},
+    )
+    assert done.returncode != 0
+    assert "4 copies were started (SLURM_STEP_NUM_TASKS=4)" in done.stderr

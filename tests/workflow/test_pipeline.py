@@ -1,0 +1,254 @@
+"""The pipeline through snakemake on a tiny allocation: from nothing, again, changed, on several ranks."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from kernels.accounting.allocation import Allocation
+from kernels.accounting.mechanism import pair_composition, pairs
+from workflow.lib.config import ConfigError, load_allocation
+from workflow.lib.run_config import configure
+from workflow.lib.store import level_path, open_results, pair_path
+
+ROOT = Path(__file__).parents[2]
+TINY = ROOT / "tests" / "data" / "tiny.yaml"
+STAGES = ("mechanisms", "curves", "aggregate", "report")
+
+
+def snakemake(folder: Path, *arguments: str, **config: object) -> subprocess.CompletedProcess[str]:
+    """Run the workflow in a folder of its own, on its tiny.yaml unless `config` says otherwise."""
+    settings = {"allocation": folder / "tiny.yaml", "tasks": 1, **config}
+    command = [
+        *(sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile"), "--cores", "3"),
+        *("--workflow-profile", str(ROOT / "workflow" / "profiles" / "default")),
+        *("--directory", str(folder), *arguments),
+        *("--config", *(f"{key}={value}" for key, value in settings.items())),
+    ]
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+
+
+def succeed(folder: Path, *arguments: str, **config: object) -> list[str]:
+    """Run the workflow and return the rules that ran."""
+    done = snakemake(folder, *arguments, **config)
+    assert done.returncode == 0, done.stderr
+    lines = [line.split() for line in done.stderr.splitlines()]
+    return [words[1].rstrip(":") for words in lines if len(words) == 2 and words[0] in ("rule", "localrule")]
+
+
+def digest(folder: Path) -> str:
+    with open_results(folder / "results" / "tiny" / "curves.h5") as results:
+        return results.digest
+
+
+def stats(folder: Path, shard: str = "000") -> dict[str, object]:
+    return json.loads((folder / "results" / "tiny" / "curves" / f"{shard}.stats.json").read_text())
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which the workflow has run from nothing, on one rank."""
+    folder = tmp_path_factory.mktemp("pipeline")
+    (folder / "tiny.yaml").write_text(TINY.read_text())
+    assert succeed(folder) == [*STAGES, "all"]
+    return folder
+
+
+@pytest.fixture(scope="module")
+def tiny() -> Allocation:
+    return load_allocation(TINY)
+
+
+def test_result_file_holds_every_pair_and_level(finished: Path, tiny: Allocation) -> None:
+    with open_results(finished / "results" / "tiny" / "curves.h5") as results:
+        results.verify()
+        assert list(results.pairs()) == pairs(tiny)
+        assert list(results.levels()) == list(tiny.levels)
+        assert results.header().allocation == "tiny"
+        assert results.header().allocation_yaml == (finished / "tiny.yaml").read_text()
+        for first, second in pairs(tiny):
+            expected = pair_composition(tiny, first, second)
+            assert results.read(pair_path(first, second)).composition == expected
+        for level in tiny.levels:
+            assert results.read(level_path(level)).composition == tiny.level_composition(level)
+
+
+def test_tables_have_one_row_per_result_and_delta(finished: Path, tiny: Allocation) -> None:
+    folder = finished / "results" / "tiny"
+    summary, reductions = rows(folder / "summary.csv"), rows(folder / "reductions.csv")
+    expected = [(first, second, delta) for first, second in pairs(tiny) for delta in tiny.deltas]
+    assert [(row["first"], row["second"], Fraction(row["delta"])) for row in summary] == expected
+    assert Counter(row["kind"] for row in reductions) == {"pair": 20, "level": 6}
+    for row in summary:
+        assert Decimal(row["eps_lower"]) <= Decimal(row["eps"]) <= Decimal(row["eps_cks20"])
+        assert Decimal(row["eps_cks20"]) <= Decimal(row["eps_zcdp"])
+        assert Decimal(row["absolute_bound"]) <= Decimal("1e-35")
+    for row in reductions:
+        assert 0 < Decimal(row["reduction"]) <= Decimal(row["reduction_upper"]) < 1
+        assert Decimal(row["scale"]) >= 1
+
+
+def test_tables_are_rounded_to_the_safe_side_of_the_results(finished: Path) -> None:
+    folder = finished / "results" / "tiny"
+    with open_results(folder / "curves.h5") as results:
+        for row in rows(folder / "summary.csv"):
+            result = results.read((row["first"], row["second"]))
+            i = result.deltas.index(Fraction(row["delta"]))
+            value, lower, upper = (Decimal(float(x)) for x in result.epsilon[i])
+            assert Decimal(row["eps_lower"]) <= lower <= value <= upper <= Decimal(row["eps"])
+            assert Decimal(row["eps"]) - value < Decimal("1e-9")
+        for row in rows(folder / "reductions.csv"):
+            path = (
+                level_path(row["name"]) if row["kind"] == "level" else pair_path(row["first"], row["second"])
+            )
+            result = results.read(path)
+            i = result.deltas.index(Fraction(row["delta"]))
+            assert Decimal(row["reduction"]) <= Decimal(float(result.reduction[i, 1]))
+            assert Decimal(row["scale"]) <= Decimal(float(result.scale[i, 1]))
+
+
+def test_cost_of_the_curves_is_recorded(finished: Path) -> None:
+    cost = stats(finished)
+    assert (cost["computed"], cost["reused"], cost["ranks"]) == (13, 0, 1)
+    assert cost["cpu_seconds"] >= cost["kernel_cpu_seconds"] > 0
+    for stage in ("mechanisms", "curves/000", "aggregate", "report"):
+        assert (finished / "results" / "tiny" / "benchmarks" / f"{stage}.tsv").is_file()
+        assert (finished / "results" / "tiny" / "logs" / f"{stage}.log").is_file()
+
+
+def test_second_run_has_nothing_to_do(finished: Path) -> None:
+    done = snakemake(finished)
+    assert done.returncode == 0
+    assert "Nothing to be done" in done.stderr
+
+
+def test_moved_folder_with_other_comments_has_nothing_to_do(finished: Path, tmp_path: Path) -> None:
+    folder = moved(finished, tmp_path)
+    file = folder / "tiny.yaml"
+    file.write_text("# another comment\n" + file.read_text().replace("1/4", "0.25") + "\n")
+    assert succeed(folder) == []
+
+
+@pytest.mark.parametrize(("tasks", "shards"), [(3, 1), (7, 2)])
+def test_ranks_and_shards_do_not_change_the_digest(
+    finished: Path, tmp_path: Path, tasks: int, shards: int
+) -> None:
+    (tmp_path / "tiny.yaml").write_text(TINY.read_text())
+    succeed(tmp_path, "--until", "aggregate", tasks=tasks, shards=shards)
+    assert digest(tmp_path) == digest(finished)
+    for name in ("summary.csv", "reductions.csv"):
+        table = (tmp_path / "results" / "tiny" / name).read_bytes()
+        assert table == (finished / "results" / "tiny" / name).read_bytes()
+
+
+def test_changed_allocation_recomputes_what_it_touches(finished: Path, tmp_path: Path) -> None:
+    """Moving budget between queries of County leaves alone what does not hold it: the other levels, and the
+    pairs of mechanisms in which Region has absorbed County."""
+    folder = moved(finished, tmp_path)
+    text = TINY.read_text().replace("{total: 1/8, detailed: 3/8}", "{total: 2/8, detailed: 2/8}")
+    (folder / "tiny.yaml").write_text(text)
+    assert succeed(folder, "--until", "aggregate") == ["mechanisms", "curves", "aggregate"]
+    cost = stats(folder)
+    assert (cost["reused"], cost["computed"]) == (5, 7)
+    assert digest(folder) != digest(finished)
+
+
+def test_more_shards_reuse_the_results_of_fewer(finished: Path, tmp_path: Path) -> None:
+    folder = moved(finished, tmp_path)
+    succeed(folder, "--until", "aggregate", shards=2)
+    assert [stats(folder, shard)["computed"] for shard in ("000", "001")] == [0, 0]
+    assert digest(folder) == digest(finished)
+
+
+def moved(finished: Path, tmp_path: Path) -> Path:
+    """A copy of the finished run elsewhere, with the ages of its files."""
+    return Path(shutil.copytree(finished, tmp_path / "moved"))
+
+
+BAD_CONFIG = {
+    "unknown key": ({"allocaton": "tiny"}, "allocaton"),
+    "unknown allocation": ({"allocation": "no_such_allocation"}, "no_such_allocation"),
+    "no shards": ({"shards": 0}, "shards"),
+    "shards in words": ({"shards": "many"}, "shards"),
+    "negative tasks": ({"tasks": -1}, "tasks"),
+    "negative memory": ({"mem_mb_per_task": -5}, "mem_mb_per_task"),
+    "no time": ({"runtime": 0}, "runtime"),
+    "no folder": ({"results": ""}, "results"),
+}
+
+
+@pytest.mark.parametrize("problem", BAD_CONFIG)
+def test_bad_setting_is_told_in_one_line(problem: str) -> None:
+    config, named = BAD_CONFIG[problem]
+    with pytest.raises(ConfigError, match=named) as caught:
+        configure({"allocation": str(TINY), **config}, cores=2)
+    assert "\n" not in str(caught.value)
+
+
+def test_settings_have_defaults_for_this_machine() -> None:
+    run = configure({"allocation": str(TINY)}, cores=2)
+    assert (run.folder, run.shards, run.tasks) == ("results/tiny", ["000"], 2)
+
+
+def test_bad_setting_stops_the_dry_run(tmp_path: Path) -> None:
+    (tmp_path / "tiny.yaml").write_text(TINY.read_text())
+    assert_refused(snakemake(tmp_path, "--dry-run", allocaton="tiny"), "allocaton")
+    assert not (tmp_path / "results").exists()
+
+
+@pytest.mark.parametrize(
+    ("good", "bad", "named"),
+    [("neighbours:", "neigbours:", "neigbours"), ("{total: 1/8,", "{total: 0,", "rho.total")],
+)
+def test_bad_allocation_stops_before_any_job(tmp_path: Path, good: str, bad: str, named: str) -> None:
+    text = TINY.read_text()
+    assert good in text
+    (tmp_path / "tiny.yaml").write_text(text.replace(good, bad))
+    assert_refused(snakemake(tmp_path), named)
+    assert not (tmp_path / "results").exists()
+
+
+def assert_refused(done: subprocess.CompletedProcess[str], named: str) -> None:
+    assert done.returncode != 0
+    lines = [
+        line for line in done.stderr.splitlines() if not line.startswith("Using workflow specific profile")
+    ]
+    assert len(lines) == 1, done.stderr
+    assert lines[0].startswith("ConfigError: ")
+    assert named in lines[0]
+
+
+def test_rules_and_scripts_have_the_same_names() -> None:
+    rules = {path.stem for path in (ROOT / "workflow" / "rules").glob("*.smk")}
+    scripts = {path.stem for path in (ROOT / "workflow" / "scripts").glob("*.py")}
+    included = {
+        line.split('"')[1].removeprefix("workflow/rules/").removesuffix(".smk")
+        for line in (ROOT / "Snakefile").read_text().splitlines()
+        if line.startswith("include:")
+    }
+    assert rules == scripts == included == set(STAGES)
+    for name in rules:
+        text = (ROOT / "workflow" / "rules" / f"{name}.smk").read_text()
+        assert f"rule {name}:" in text
+        assert f"/{name}.py" in text
+
+
+@pytest.mark.parametrize("name", STAGES)
+def test_every_rule_declares_what_it_uses(name: str) -> None:
+    text = (ROOT / "workflow" / "rules" / f"{name}.smk").read_text()
+    for part in ("log:", "benchmark:", "threads:", "resources:", "mem_mb=", "runtime="):
+        assert part in text
