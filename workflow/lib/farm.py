@@ -26,7 +26,7 @@ Answer = TypeVar("Answer")
 # What launchers tell each copy about how many copies they started.
 _LAUNCHED = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS", "PALS_NRANKS", "MV2_COMM_WORLD_SIZE")
 
-_ITEM, _ANSWER, _STOP, _TOTAL = range(1, 5)
+_HEAVY, _LIGHT, _STOP = range(1, 4)  # kinds of messages
 _SHORTEST_SLEEP, _LONGEST_SLEEP = 0.0001, 0.005  # seconds
 
 
@@ -41,13 +41,6 @@ class Rank:
 
     items: int
     cpu_seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class _Task(Generic[Item]):
-    index: int
-    item: Item
-    heavy: bool
 
 
 def world(expected: int | None = None, environment: Mapping[str, str] = os.environ) -> Any:
@@ -135,6 +128,7 @@ class _Leader(Generic[Item, Answer]):
         self.queue = deque(enumerate(items))
         self.held = [0] * communicator.size
         self.done = [0] * communicator.size
+        self.arriving: list[tuple[int, Any]] = []  # rank and request of answers on their way
 
     def run(self) -> list[Rank]:
         others = range(1, self.communicator.size)
@@ -143,8 +137,8 @@ class _Leader(Generic[Item, Answer]):
         for rank in others:
             self._hand_out(rank, heavy=False)
         waits = _sleeps()
-        while self.queue or any(self.held):
-            if self._answer_one():
+        while self.queue or self.arriving or any(self.held):
+            if self._notice_answer() or self._take_answers():
                 waits = _sleeps()
             elif self.queue:
                 index, item = self.queue.pop()
@@ -161,49 +155,66 @@ class _Leader(Generic[Item, Answer]):
             return
         index, item = self.queue.popleft() if heavy else self.queue.pop()
         self.held[rank] += 1
-        self.communicator.send(_Task(index, item, heavy), dest=rank, tag=_ITEM)
+        self.communicator.send((index, item), dest=rank, tag=_HEAVY if heavy else _LIGHT)
 
-    def _answer_one(self) -> bool:
-        """Collect one answer and hand out the next item; False when no answer waits."""
-        message = self.communicator.improbe(tag=_ANSWER)
+    def _notice_answer(self) -> bool:
+        """Begin to receive one answer and hand out the next item; False when no answer waits."""
+        from mpi4py import MPI
+
+        status = MPI.Status()
+        message = self.communicator.improbe(status=status)
         if message is None:
             return False
-        rank, task, answer, seconds = message.recv()
+        rank = status.Get_source()
+        self.arriving.append((rank, message.irecv()))
         self.held[rank] -= 1
-        self._hand_out(rank, task.heavy)
-        self._collected(rank, task.index, answer, seconds)
+        self._hand_out(rank, heavy=status.Get_tag() == _HEAVY)
         return True
+
+    def _take_answers(self) -> bool:
+        """Collect the answers that have arrived whole; False when there is none."""
+        arriving, self.arriving = self.arriving, []
+        for rank, request in arriving:
+            whole, answer = request.test()
+            if whole:
+                self._collected(rank, *answer)
+            else:
+                self.arriving.append((rank, request))
+        return len(self.arriving) < len(arriving)
 
     def _collected(self, rank: int, index: int, answer: Answer, seconds: float) -> None:
         self.done[rank] += 1
         self.collect(index, answer, seconds)
 
     def _total(self, rank: int) -> Rank:
-        return Rank(self.done[rank], _receive(self.communicator, rank, _TOTAL)[0])
+        return Rank(self.done[rank], _receive(self.communicator, rank)[0])
 
 
 def _follow(communicator: Any, work: Callable[[Any], Any]) -> None:
-    """Any other rank: compute what rank 0 hands out until it says stop."""
+    """Any other rank: compute what rank 0 hands out until it says stop.
+
+    An answer leaves while the next item is computed: rank 0 may be busy, and waiting for it would be idling.
+    """
+    leaving: list[Any] = []
     while True:
         task, tag = _receive(communicator, 0)
         if tag == _STOP:
-            communicator.send(cpu_seconds(), dest=0, tag=_TOTAL)
-            return
-        answer, seconds = _timed(work, task.item)
-        bare = _Task(task.index, None, task.heavy)
-        request = communicator.isend((communicator.rank, bare, answer, seconds), dest=0, tag=_ANSWER)
-        waits = _sleeps()
-        while not request.test()[0]:
-            time.sleep(next(waits))
+            break
+        index, item = task
+        leaving = [request for request in leaving if not request.test()[0]]
+        leaving.append(communicator.isend((index, *_timed(work, item)), dest=0, tag=tag))
+    for request in leaving:
+        request.wait()
+    communicator.send(cpu_seconds(), dest=0, tag=_STOP)
 
 
-def _receive(communicator: Any, source: int, tag: int | None = None) -> tuple[Any, int]:
+def _receive(communicator: Any, source: int) -> tuple[Any, int]:
     """The next message from a rank and its tag, waiting without keeping a core busy."""
     from mpi4py import MPI
 
     status = MPI.Status()
     waits = _sleeps()
-    while (message := communicator.improbe(source, MPI.ANY_TAG if tag is None else tag, status)) is None:
+    while (message := communicator.improbe(source, status=status)) is None:
         time.sleep(next(waits))
     return message.recv(), status.Get_tag()
 
