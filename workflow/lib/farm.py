@@ -27,6 +27,7 @@ Answer = TypeVar("Answer")
 _LAUNCHED = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS", "PALS_NRANKS", "MV2_COMM_WORLD_SIZE")
 
 _HEAVY, _LIGHT, _STOP = range(1, 4)  # kinds of messages
+_PROBES = 4  # the first one may only move a message along and report it the next time
 _SHORTEST_SLEEP, _LONGEST_SLEEP = 0.0001, 0.005  # seconds
 
 
@@ -162,8 +163,11 @@ class _Leader(Generic[Item, Answer]):
         from mpi4py import MPI
 
         status = MPI.Status()
-        message = self.communicator.improbe(status=status)
-        if message is None:
+        for _ in range(_PROBES):
+            message = self.communicator.improbe(status=status)
+            if message is not None:
+                break
+        else:
             return False
         rank = status.Get_source()
         self.arriving.append((rank, message.irecv()))
