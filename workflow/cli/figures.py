@@ -8,7 +8,8 @@ from fractions import Fraction
 from kernels.accounting.certified import Certified, down, from_fraction, nearest, up
 
 WIDTH_DIGITS = 3  # digits printed of the width of a guaranteed interval
-PLAIN_DIGITS = 50  # numbers below 10^50 are printed without an exponent
+BOUND_DIGITS = 10  # least digits of its two ends
+PLAIN_SMALL, PLAIN_DIGITS = -4, 50  # numbers from 10^-4 to 10^50 are printed without an exponent
 SHORT_TEXT = 24
 
 
@@ -19,9 +20,9 @@ def plain(number: Decimal) -> str:
     if number == 0:
         return "0"
     number = number.normalize(Context(prec=len(number.as_tuple().digits), Emax=MAX_EMAX, Emin=MIN_EMIN))
-    if 0 <= number.adjusted() < PLAIN_DIGITS:
+    if PLAIN_SMALL <= number.adjusted() < PLAIN_DIGITS:
         return format(number, "f")
-    return str(number).replace("E", "e")
+    return format(number, "e").replace("e+", "e")
 
 
 def ratio(number: Fraction) -> str:
@@ -70,16 +71,17 @@ def bound_fields(name: str, bound: float) -> dict[str, str]:
 def interval(number: Certified) -> tuple[str, str, str]:
     """Value, lower, upper as text with lower <= value <= upper, the bounds rounded outward.
 
-    Digits end WIDTH_DIGITS into the interval's width, so that what is known is printed and no more.
+    Digits end WIDTH_DIGITS into the interval's width, so that what is known is printed and no more; bounds
+    have BOUND_DIGITS at least, so that rounding never widens an interval noticeably.
     """
     if number.width == 0 or not number.width.is_finite():
         return plain(number.value), plain(number.lower), plain(number.upper)
     last = number.width.adjusted() + 1 - WIDTH_DIGITS
 
-    def digits(part: Decimal) -> int:
-        return max(1, part.adjusted() - last + 1)
+    def digits(part: Decimal, least: int = BOUND_DIGITS) -> int:
+        return max(least, part.adjusted() - last + 1)
 
     lower = Decimal(down(number.lower, digits(number.lower)))
     upper = Decimal(up(number.upper, digits(number.upper)))
-    value = Decimal(nearest(number.value, digits(number.value)))
+    value = Decimal(nearest(number.value, digits(number.value, 1)))
     return plain(min(max(value, lower), upper)), plain(lower), plain(upper)
