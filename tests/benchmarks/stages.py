@@ -1,0 +1,72 @@
+"""Wall and CPU seconds of every stage of the pipeline, from nothing, in a temporary folder.
+
+python tests/benchmarks/stages.py --allocation dhc_persons_us --tasks 2
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from workflow.lib.config import find_allocation, load_allocation
+
+ROOT = Path(__file__).parents[2]
+STAGES = ("mechanisms", "curves", "aggregate", "report")
+
+
+def run(allocation: Path, tasks: int, folder: Path) -> float:
+    """Run the workflow in a folder; wall seconds of the whole command."""
+    command = [
+        *(sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")),
+        *("--workflow-profile", str(ROOT / "workflow" / "profiles" / "default")),
+        *("--cores", str(tasks), "--directory", str(folder), "--quiet", "all"),
+        *("--config", f"allocation={allocation}"),
+    ]
+    start = time.monotonic()
+    subprocess.run(command, check=True)
+    return time.monotonic() - start
+
+
+def stage_seconds(folder: Path, stage: str) -> tuple[float, float]:
+    """Wall and CPU seconds of one stage (one shard); the ranks' own account where there is one."""
+    name = "curves/000" if stage == "curves" else stage
+    with (folder / "benchmarks" / f"{name}.tsv").open(newline="") as stream:
+        row = next(csv.DictReader(stream, delimiter="\t"))
+    if stage == "curves":
+        stats = json.loads((folder / "curves" / "000.stats.json").read_text())
+        return float(row["s"]), stats["cpu_seconds"]
+    return float(row["s"]), float(row["cpu_time"])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--allocation", default="dhc_persons_us")
+    parser.add_argument("--tasks", type=int, default=len(os.sched_getaffinity(0)), help="MPI ranks")
+    options = parser.parse_args()
+
+    allocation = load_allocation(options.allocation)
+    path = find_allocation(options.allocation).resolve()
+    with tempfile.TemporaryDirectory() as scratch:
+        total = run(path, options.tasks, Path(scratch))
+        folder = Path(scratch) / "results" / allocation.name
+        title = f"{allocation.name}, {options.tasks} ranks"
+        table = Table("stage", "wall seconds", "CPU seconds", title=title)
+        for stage in STAGES:
+            wall, cpu = stage_seconds(folder, stage)
+            table.add_row(stage, f"{wall:.1f}", f"{cpu:.1f}")
+        table.add_row("whole command", f"{total:.1f}", "")
+        Console().print(table)
+
+
+if __name__ == "__main__":
+    main()
