@@ -1,4 +1,4 @@
-"""The Gaussian limit, against mpmath's normal distribution: it approximates the exact curves, it bounds nothing."""
+"""The Gaussian limit, against mpmath's normal distribution. It approximates; it bounds nothing."""
 
 from __future__ import annotations
 
