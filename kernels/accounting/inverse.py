@@ -20,7 +20,8 @@ from kernels.numerics.tilt import Tails, Tilt
 
 _LOG_UNIT = 2.0**-50  # rounding of a logarithm, relative to the largest number in it
 _WIDENINGS = 60
-_ROUGH = 1e-9  # of the search; a Newton step and the certified interval follow
+_ROUGH = 1e-9  # of the search; Newton steps and the certified interval follow
+_POLISHINGS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +95,15 @@ def _outward(holds: Callable[[float], bool], root: float, width: float, limit: f
 def _enclosed(
     at: Callable[[float], LogDelta], target: float, root: float, slope: float, limits: tuple[float, float]
 ) -> tuple[float, float, float]:
-    """The root polished by one Newton step, and an interval around it at whose ends ln delta is certainly on either side of the target."""
+    """The root polished by Newton steps, and an interval around it at whose ends ln delta is certainly on either side of the target."""
     margin = _LOG_UNIT * (abs(target) + 1.0)
-    here = at(root)
-    root = min(max(root + (target - here.value) / slope, limits[0]), limits[1])
-    width = max(1.2 * (here.error + margin) / abs(slope), 4.0 * math.ulp(root))
+    for _ in range(_POLISHINGS):
+        here = at(root)
+        step = (target - here.value) / slope
+        root = min(max(root + step, limits[0]), limits[1])
+        width = max(1.2 * (here.error + margin) / abs(slope), 4.0 * math.ulp(root))
+        if abs(step) <= 0.1 * width:
+            break
 
     def above(x: float) -> bool:
         found = at(x)
