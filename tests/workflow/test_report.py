@@ -153,6 +153,20 @@ def test_the_same_results_give_the_same_bytes(results: Path, tiny: Allocation, t
         assert (tmp_path / f"one.{suffix}").read_bytes() == (tmp_path / f"two.{suffix}").read_bytes()
 
 
+def test_a_pair_without_an_exact_eps_is_not_called_exact(
+    results: Path, tiny: Allocation, tmp_path: Path
+) -> None:
+    write_results(tmp_path, tiny)
+    table = (results / "summary.csv").read_text(encoding="utf-8")
+    uncertain = re.sub(r"(11,11,M03,M03,.*,11\.2\d*),11\.1\d*,", r"\1,0,", table)
+    (tmp_path / "summary.csv").write_text(uncertain, encoding="utf-8")
+    text = " ".join(build(tmp_path, tiny, tmp_path / "report.html").text.split())
+    assert "ε ≤ 11.21, not 13.34." in text
+    assert "For 1 of 10 pairs no exact ε could be certified" in text
+    assert "[M03, M03]: ε ≤ 11.2" in text
+    assert "[M02, M03]: ε = 11.2" in text
+
+
 def test_many_deltas_and_one_pair_are_no_problem(tiny: Allocation, tmp_path: Path) -> None:
     deltas = (*(Fraction(1, 3**k) for k in range(3, 10)), Fraction(1, 10**3000))
     unusual = dataclasses.replace(tiny, deltas=deltas, patterns=("00",))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from workflow.lib.report import numbers
 from workflow.lib.report.findings import Spread
-from workflow.lib.report.heat_map import ABOVE, Scale, fill
+from workflow.lib.report.heat_map import Scale, fill
 
 DECIMALS = st.decimals(min_value=0, max_value=5000, allow_nan=False, places=15)
 
@@ -69,22 +69,21 @@ def test_large_node_counts_are_told_by_their_size() -> None:
 
 
 def test_the_colours_of_the_heat_map_tell_sign_and_decade() -> None:
-    scale = Scale.fitting(
-        [[Decimal(0), Decimal("-3.5e-6")], [Decimal("-3.5e-6"), Decimal("2e-9")]], Decimal("1e-12")
-    )
-    assert scale.bottom == -9
-    classes = [scale.colour(Decimal(text)) for text in ("0", "9e-10", "1e-9", "2e-8", "-3.5e-6", "9.99e-6")]
-    assert classes == [0, 0, 1, 2, -4, 4]
-    assert len({fill(colour) for colour, _ in scale.legend()}) == 2 * len(ABOVE) + 1
+    scale = Scale.fitting(Decimal("3.5e-6"), Decimal("1e-12"))
+    assert scale.bottom == -11
+    classes = [scale.colour(Decimal(text)) for text in ("0", "9e-12", "1e-11", "2e-10", "-3.5e-6", "9.99e-6")]
+    assert classes == [0, 0, 1, 2, -6, 6]
+    assert scale.meaning(-1) == "−10⁻¹¹ to −10⁻¹⁰"
+    assert len({fill(colour) for colour in range(-6, 7)}) == 13
 
 
 def test_a_heat_map_of_equal_pairs_has_one_colour() -> None:
-    scale = Scale.fitting([[Decimal(0)]], Decimal("1e-12"))
+    scale = Scale.fitting(Decimal(0), Decimal(0))
     assert scale.colour(Decimal(0)) == 0
 
 
 def test_differences_within_the_uncertainty_have_no_colour() -> None:
-    scale = Scale.fitting([[Decimal(0), Decimal("3e-11")]], Decimal("2e-12"))
+    scale = Scale.fitting(Decimal("3e-11"), Decimal("2e-12"))
     assert [scale.colour(Decimal(text)) for text in ("9e-12", "3e-11", "-3e-11")] == [0, 1, -1]
 
 

@@ -80,17 +80,6 @@ def few(findings: Sequence[DeltaFindings], most: int = 5) -> list[DeltaFindings]
     return [findings[i] for i in sorted(chosen)]
 
 
-def eps_differences(rows: Sequence[SummaryRow], patterns: Sequence[str]) -> list[list[Decimal]]:
-    """The symmetric table of eps[i, j] - eps[0, 0] over `patterns`, from the rows of one delta."""
-    eps = {row.pair: row.eps for row in rows}
-    reference = eps[patterns[0], patterns[0]]
-    return [[_either(eps, first, second) - reference for second in patterns] for first in patterns]
-
-
-def _either(table: dict[tuple[str, str], Decimal], first: str, second: str) -> Decimal:
-    return table[first, second] if (first, second) in table else table[second, first]
-
-
 def _eps(row: SummaryRow) -> Decimal:
     return row.eps
 

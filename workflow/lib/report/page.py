@@ -14,12 +14,12 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from kernels.accounting import gaussian
 from kernels.accounting.allocation import Allocation
-from kernels.accounting.mechanism import mechanism_name
 from kernels.accounting.patterns import DEFAULT_PATTERNS
 from workflow.lib.store import StoredResult, open_results, pair_path
 
-from . import bar_plots, curve_plots, drawing, heat_map, numbers
-from .findings import DeltaFindings, Spread, eps_differences, few, find, headline
+from . import bar_plots, curve_plots, drawing, numbers
+from .findings import DeltaFindings, Spread, few, find, headline
+from .heat_map import heat_map
 from .provenance import provenance
 from .tables import ReductionRow, SummaryRow, read_reductions, read_summary
 
@@ -63,8 +63,11 @@ def build_report(results_dir: Path, allocation: Allocation, out: Path) -> None:
             findings=findings,
             headline=main,
             plots=_plots(curve, allocation, findings, main, rows),
-            heat_map=_heat_map(rows, allocation, main),
+            heat_map=heat_map(rows, allocation),
+            only_bounded=sum(row.is_only_bounded for row in rows),
             extremes=_extremes(rows),
+            gaussian_below=sum(row.eps_gaussian_not_a_bound < row.eps_lower for row in summary),
+            row_count=len(summary),
             gaussian_gap=_gaussian_gap(curve),
             ten_to_smallest=numbers.ten_to(int(np.ceil(curve.log10_delta.min()))),
             level_rows=_level_rows(allocation, findings),
@@ -124,46 +127,6 @@ def _plots(
         "levels": bar_plots.levels_plot(allocation.levels, shown),
         "sieve": bar_plots.sieve_plot(rows),
     }
-
-
-def _heat_map(
-    rows: Sequence[SummaryRow], allocation: Allocation, main: DeltaFindings
-) -> dict[str, Any] | None:
-    patterns = allocation.patterns
-    if len(patterns) > heat_map.MOST_MECHANISMS:
-        return None
-    differences = eps_differences(rows, patterns)
-    # Each eps is at most this far from the true one, so a difference of two is at most twice as far off.
-    uncertainty = max(row.eps_upper - row.eps_lower for row in rows)
-    scale = heat_map.Scale.fitting(differences, 2 * uncertainty or Decimal("1e-15"))
-    by_pair = {row.pair: row for row in rows} | {(row.second, row.first): row for row in rows}
-    reference = by_pair[patterns[0], patterns[0]]
-    squares = [
-        {
-            "row": i,
-            "column": j,
-            "fill": heat_map.fill(scale.colour(differences[i][j])),
-            "title": _square_title(by_pair[first, second], differences[i][j]),
-        }
-        for i, first in enumerate(patterns)
-        for j, second in enumerate(patterns)
-    ]
-    return {
-        "patterns": patterns,
-        "levels": allocation.absorbing_levels,
-        "level_text": ", ".join(level.replace("_", " ") for level in allocation.absorbing_levels),
-        "names": [mechanism_name(allocation, pattern) for pattern in patterns],
-        "squares": squares,
-        "legend": [{"fill": heat_map.fill(colour), "text": text} for colour, text in scale.legend()],
-        "description": f"Heat map of exact epsilon over all pairs of {len(patterns)} mechanisms",
-        "reference": reference,
-        "spread": main.worst.eps - main.best.eps,
-        "uncertainty": uncertainty,
-    }
-
-
-def _square_title(row: SummaryRow, difference: Decimal) -> str:
-    return f"{row.label}: ε = {row.eps} ({difference:+.2e})"
 
 
 def _extremes(rows: Sequence[SummaryRow]) -> list[list[SummaryRow]]:

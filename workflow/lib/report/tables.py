@@ -12,6 +12,9 @@ from typing import Any, TypeVar
 
 Row = TypeVar("Row")
 
+# An eps whose guaranteed interval is wider than this is printed as an upper bound, not as an exact value.
+LOOSE = Decimal("1e-6")
+
 
 class ReportError(Exception):
     """One line that says which result is missing or unusable."""
@@ -41,6 +44,11 @@ class SummaryRow:
     @property
     def pair(self) -> tuple[str, str]:
         return self.first, self.second
+
+    @property
+    def is_only_bounded(self) -> bool:
+        """Whether the guaranteed interval of eps is too wide for `eps` to be called exact."""
+        return self.eps_upper - self.eps_lower > LOOSE
 
     @property
     def label(self) -> str:
