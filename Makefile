@@ -28,7 +28,7 @@ $(INSTALLED): requirements.lock pyproject.toml
 	@touch $@
 
 report: $(INSTALLED) ## results/ALLOCATION/report.html and all that it needs
-	$(SNAKEMAKE) --config 'allocation=$(ALLOCATION)'
+	$(SNAKEMAKE) --quiet host reason rules --config 'allocation=$(ALLOCATION)'
 
 dry-run: $(INSTALLED) ## check the allocation and the settings, list the jobs, run none
 	$(SNAKEMAKE) --dry-run --config 'allocation=$(ALLOCATION)'

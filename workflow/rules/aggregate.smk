@@ -19,4 +19,4 @@ rule aggregate:
         runtime=20,
     shell:
         "{RUN.python:q} {RUN.scripts:q}/aggregate.py --mechanisms {input.mechanisms:q} --curves {output.curves:q}"
-        " --summary {output.summary:q} --reductions {output.reductions:q} {input.shards:q} > {log:q} 2>&1"
+        " --summary {output.summary:q} --reductions {output.reductions:q} {input.shards:q} 2>&1 | tee {log:q}"

@@ -19,4 +19,4 @@ rule mechanisms:
         runtime=10,
     shell:
         "{RUN.python:q} {RUN.scripts:q}/mechanisms.py --allocation {input.allocation:q} --shards {params.shards}"
-        " --out {output:q} > {log:q} 2>&1"
+        " --out {output:q} 2>&1 | tee {log:q}"

@@ -21,4 +21,4 @@ rule report:
         runtime=10,
     shell:
         "{RUN.python:q} {RUN.scripts:q}/report.py --allocation {input.allocation:q} --results {params.folder:q}"
-        " --out {output:q} > {log:q} 2>&1"
+        " --out {output:q} 2>&1 | tee {log:q}"
