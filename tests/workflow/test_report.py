@@ -128,6 +128,21 @@ def test_the_headline_names_the_worst_pair_rounded_to_the_safe_side(page: Page) 
     assert "Total ρ1.75" in text
 
 
+def test_the_cost_is_that_of_the_stage_where_its_record_is_complete(
+    page: Page, tiny: Allocation, tmp_path: Path
+) -> None:
+    assert "6.5 CPU seconds in the kernels for the curves of 10 pairs and 3 levels;" in page.text
+    write_results(tmp_path, tiny)
+    stats = tmp_path / "curves" / "000.stats.json"
+    stats.parent.mkdir()
+    stats.write_text('{"computed": 13, "cpu_seconds": 8.25}', encoding="utf-8")
+    text = build(tmp_path, tiny, tmp_path / "report.html").text
+    assert "8.2 CPU seconds for the curves of 10 pairs and 3 levels, start-up included (6.5" in text
+    assert "2,181 times as much" in text  # 10 * 1800 / 8.25
+    stats.write_text('{"computed": 2, "cpu_seconds": 1.25}', encoding="utf-8")
+    assert "6.5 CPU seconds in the kernels" in build(tmp_path, tiny, tmp_path / "report.html").text
+
+
 def test_both_tables_are_inside_the_page(page: Page, results: Path) -> None:
     for name in ("summary.csv", "reductions.csv"):
         _, data = page.downloads[name].split("base64,")

@@ -63,11 +63,17 @@ def delta_text(delta: Fraction) -> str:
 
 def rational_text(value: Fraction) -> str:
     """An exact rational: as a decimal where that ends within 12 digits, else as a fraction with its size."""
+    size = size_text(value)
+    return f"{value} {size}" if size.startswith("≈") else size
+
+
+def size_text(value: Fraction) -> str:
+    """The decimal of a rational where it ends within 12 digits, else ≈ and six digits of it."""
     decimal = terminating(value)
     if decimal is not None and len(decimal.as_tuple().digits) <= 12:
         return f"{decimal:f}"
     size = Context(prec=6).divide(Decimal(value.numerator), Decimal(value.denominator))
-    return f"{value} ≈ {size:f}"
+    return f"≈ {size:f}"
 
 
 def terminating(value: Fraction) -> Decimal | None:

@@ -39,9 +39,10 @@ class GaussianGap:
 def build_report(results_dir: Path, allocation: Allocation, out: Path) -> None:
     """Write the report of the results in `results_dir` to `out` (HTML, self-contained).
 
-    Reads summary.csv, reductions.csv and curves.h5. Every eps and reduction printed is the table's, rounded
-    to the safe side, and carries the table's own digits in its `value` attribute. The same results give the
-    same bytes.
+    Reads summary.csv, reductions.csv, curves.h5 and, if there, curves/*.stats.json. Every eps and reduction
+    printed is the table's, rounded to the safe side, and carries the table's own digits in its `value`
+    attribute. The same results give the same bytes.
+
     Raises ReportError (tables) or StoreError (curves) when a result is missing or unusable.
     """
     summary = read_summary(results_dir / "summary.csv")
@@ -51,7 +52,7 @@ def build_report(results_dir: Path, allocation: Allocation, out: Path) -> None:
     rows = [row for row in summary if row.delta == main.delta]
     with open_results(results_dir / "curves.h5") as results:
         curve = results.read(pair_path(*main.worst.pair))
-        origin = provenance(results, allocation)
+        origin = provenance(results, sorted(results_dir.glob("curves/*.stats.json")), allocation)
     page = (
         _environment()
         .get_template("report.html.j2")
@@ -104,6 +105,7 @@ def _environment() -> Environment:
         "bound": numbers.scientific_up,
         "delta": numbers.delta_text,
         "rational": numbers.rational_text,
+        "size": numbers.size_text,
         "integer": numbers.integer_text,
         "words": lambda name: name.replace("_", " "),
     }

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
 from kernels.accounting.allocation import Allocation
 from workflow.lib.store import Results
 
@@ -11,8 +15,8 @@ from .numbers import delta_text, integer_text
 PAPER_CPU_HOURS_PER_PAIR = 0.5
 
 
-def provenance(results: Results, allocation: Allocation) -> list[tuple[str, str]]:
-    """Name and text of every entry, from the header and the index of curves.h5."""
+def provenance(results: Results, stats: Iterable[Path], allocation: Allocation) -> list[tuple[str, str]]:
+    """Name and text of every entry, from curves.h5 and the shards' `stats` files (JSON)."""
     header = results.header()
     settings = header.settings
     deltas = ", ".join(delta_text(delta) for delta in settings.deltas)
@@ -24,18 +28,35 @@ def provenance(results: Results, allocation: Allocation) -> list[tuple[str, str]
         ("Kernels", header.kernel_version),
         ("Written by", versions),
         ("Content digest of curves.h5", results.digest),
-        ("Cost of the curves", cost_text(results)),
+        ("Cost of the curves", cost_text(results, stats)),
     ]
 
 
-def cost_text(results: Results) -> str:
-    """CPU time spent on the results (shared computations counted once), and the paper's beside it."""
-    pairs = sum(1 for _ in results.pairs())
-    seconds = sum({row["key"]: row["cpu_seconds"] for row in results.index()}.values())
-    levels = sum(1 for _ in results.levels())
-    text = f"{seconds:.1f} CPU seconds for {integer_text(pairs)} pairs and {levels} levels"
-    if seconds > 0:
-        paper = pairs * PAPER_CPU_HOURS_PER_PAIR
-        ratio = integer_text(int(paper * 3600 / seconds))
+def cost_text(results: Results, stats: Iterable[Path]) -> str:
+    """CPU time spent on the curves, and the paper's for as many pairs.
+
+    The time of whole processes, from their start, is known where the shards' `stats` files cover everything
+    that `results` holds; else the time inside the kernels is told. A computation shared by several pairs
+    counts once.
+    """
+    kernel_seconds = {row["key"]: row["cpu_seconds"] for row in results.index()}
+    pairs, levels = sum(1 for _ in results.pairs()), sum(1 for _ in results.levels())
+    inside = sum(kernel_seconds.values())
+    whole = _stage_seconds(stats, len(kernel_seconds))
+    subject = f"the curves of {integer_text(pairs)} pairs and {levels} levels"
+    if whole is None:
+        text = f"{inside:.1f} CPU seconds in the kernels for {subject}"
+    else:
+        text = f"{whole:.1f} CPU seconds for {subject}, start-up included ({inside:.1f} in the kernels)"
+    seconds = whole or inside
+    if seconds:
+        ratio = integer_text(int(pairs * PAPER_CPU_HOURS_PER_PAIR * 3600 / seconds))
         text += f"; the paper reports half a CPU-hour per pair, {ratio} times as much for as many pairs"
     return text
+
+
+def _stage_seconds(stats: Iterable[Path], computations: int) -> float | None:
+    runs = [json.loads(path.read_text(encoding="utf-8")) for path in stats]
+    if sum(run["computed"] for run in runs) != computations:
+        return None
+    return sum(run["cpu_seconds"] for run in runs)
