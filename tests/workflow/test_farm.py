@@ -56,6 +56,12 @@ def test_every_rank_works_rank_0_too() -> None:
     assert sum(report["cpu_seconds"]) < 0.5 * 3 * report["wall_seconds"] + 3, "waiting keeps cores busy"
 
 
+@pytest.mark.parametrize("ranks", [2, 7])
+def test_one_rank_of_a_node_compiles_for_all(tmp_path: Path, ranks: int) -> None:
+    assert answers(ranks, 20, str(tmp_path))["answers"] == [[item**2] for item in range(20)]
+    assert len(list(tmp_path.iterdir())) == 1
+
+
 @pytest.mark.parametrize(
     ("mode", "message"),
     [("fail", "this item cannot be computed"), ("fail in collect", "this answer cannot be stored")],

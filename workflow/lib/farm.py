@@ -4,6 +4,9 @@ Rank 0 computes too, but only light items and only when no message waits, so tha
 Every other rank holds one heavy item and, while plenty of work is left, one light item to go on with until
 rank 0 has answered. Heavy items come first. Near the end nobody holds more than the item that it computes.
 
+What a first item needs to load or to compile is done before: by one rank of each node, then by the node's
+others, who find it in the cache.
+
 Waiting is done by probing and short sleeps: a blocking receive of most MPI libraries keeps a core busy.
 """
 
@@ -26,7 +29,7 @@ Answer = TypeVar("Answer")
 # What launchers tell each copy about how many copies they started.
 _LAUNCHED = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS", "PALS_NRANKS", "MV2_COMM_WORLD_SIZE")
 
-_HEAVY, _LIGHT, _STOP = range(1, 4)  # kinds of messages
+_HEAVY, _LIGHT, _WARM_UP, _STOP = range(1, 5)  # kinds of messages
 _PROBES = 4  # the first one may only move a message along and report it the next time
 _SHORTEST_SLEEP, _LONGEST_SLEEP = 0.0001, 0.005  # seconds
 
@@ -90,7 +93,8 @@ def run(
 
     All ranks call it. `items` (heaviest first) and `collect` count on rank 0 only, where
     collect(index, answer, cpu_seconds) is called once per item, in order of completion. Which rank computes
-    an item is not determined, so `work` must not depend on it.
+    an item is not determined, so `work` must not depend on it. Several ranks warm up with the last item,
+    the lightest, whose answer they drop.
 
     Returns what every rank did, on rank 0; an empty list elsewhere. An exception on any rank ends all ranks
     within seconds, after its traceback was printed and given to `on_error`; in one process alone it is just
@@ -101,10 +105,19 @@ def run(
             collect(index, *_timed(work, item))
         return [Rank(len(items), cpu_seconds())]
     with _abort_all(communicator, on_error):
-        if communicator.rank == 0:
-            return _Leader(communicator, items, work, collect).run()
-        _follow(communicator, work)
-    return []
+        if communicator.rank > 0:
+            _follow(communicator, work)
+            return []
+        others = range(1, communicator.size)
+        for rank in others if items else ():
+            communicator.send(items[-1], dest=rank, tag=_WARM_UP)
+        if items:
+            _warm_up(communicator, work, items[-1])
+        done = _Leader(communicator, items, work, collect).run()
+        for rank in others:
+            communicator.send(None, dest=rank, tag=_STOP)
+        cpu = [cpu_seconds(), *(_receive(communicator, rank)[0] for rank in others)]
+        return [Rank(count, seconds) for count, seconds in zip(done, cpu, strict=True)]
 
 
 def cpu_seconds() -> float:
@@ -131,7 +144,8 @@ class _Leader(Generic[Item, Answer]):
         self.done = [0] * communicator.size
         self.arriving: list[tuple[int, Any]] = []  # rank and request of answers on their way
 
-    def run(self) -> list[Rank]:
+    def run(self) -> list[int]:
+        """Have all items computed; the number of items of every rank."""
         others = range(1, self.communicator.size)
         for rank in others:
             self._hand_out(rank, heavy=True)
@@ -146,9 +160,7 @@ class _Leader(Generic[Item, Answer]):
                 self._collected(0, index, *_timed(self.work, item))
             else:
                 time.sleep(next(waits))
-        for rank in others:
-            self.communicator.send(None, dest=rank, tag=_STOP)
-        return [Rank(self.done[0], cpu_seconds()), *(self._total(rank) for rank in others)]
+        return self.done
 
     def _hand_out(self, rank: int, heavy: bool) -> None:
         """The next heavy item, if any; or a light one, if the rank has nothing or there is plenty."""
@@ -190,9 +202,6 @@ class _Leader(Generic[Item, Answer]):
         self.done[rank] += 1
         self.collect(index, answer, seconds)
 
-    def _total(self, rank: int) -> Rank:
-        return Rank(self.done[rank], _receive(self.communicator, rank)[0])
-
 
 def _follow(communicator: Any, work: Callable[[Any], Any]) -> None:
     """Any other rank: compute what rank 0 hands out until it says stop.
@@ -204,12 +213,30 @@ def _follow(communicator: Any, work: Callable[[Any], Any]) -> None:
         task, tag = _receive(communicator, 0)
         if tag == _STOP:
             break
+        if tag == _WARM_UP:
+            _warm_up(communicator, work, task)
+            continue
         index, item = task
         leaving = [request for request in leaving if not request.test()[0]]
         leaving.append(communicator.isend((index, *_timed(work, item)), dest=0, tag=tag))
     for request in leaving:
         request.wait()
     communicator.send(cpu_seconds(), dest=0, tag=_STOP)
+
+
+def _warm_up(communicator: Any, work: Callable[[Any], Any], item: Any) -> None:
+    """Compute an item for what it loads and compiles: first one rank of each node, then the node's others."""
+    from mpi4py import MPI
+
+    node = communicator.Split_type(MPI.COMM_TYPE_SHARED)
+    if node.rank == 0:
+        work(item)
+    request, waits = node.Ibarrier(), _sleeps()
+    while not request.Test():
+        time.sleep(next(waits))
+    if node.rank > 0:
+        work(item)
+    node.Free()
 
 
 def _receive(communicator: Any, source: int) -> tuple[Any, int]:
