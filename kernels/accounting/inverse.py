@@ -60,13 +60,16 @@ def log_deltas(found: Tails) -> tuple[np.ndarray, np.ndarray]:
     """
     power = np.array([top / bottom for top, bottom in found.exponent]) + found.log_norm
     mantissa, error = found.mantissa[:, 2], found.error[:, 2]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        size = power + np.log(mantissa)
-        share = error / mantissa
-        rest = np.exp(np.minimum(size, 0.0))
-        value = np.where(found.middle, np.log1p(-rest), size)
-        doubt = np.where(found.middle, rest / (1.0 - rest), 1.0) * (share + _LOG_UNIT * (np.abs(power) + 4.0))
-        sure = (mantissa > error) & (~found.middle | (size < 0.0))
+    rounding = _LOG_UNIT * (np.abs(power) + 4.0)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        direct = power + np.log(mantissa)
+        direct_error = error / (mantissa - error) + rounding
+        missing = np.exp(power) * np.maximum(mantissa, 0.0)  # 1 - delta
+        missing_error = np.exp(power) * error + missing * rounding
+        left = 1.0 - missing - missing_error
+        value = np.where(found.middle, np.log1p(-missing), direct)
+        doubt = np.where(found.middle, missing_error / left, direct_error)
+        sure = np.where(found.middle, left > 0.0, mantissa > error)
     return value, np.where(sure, doubt + _LOG_UNIT * np.abs(value), np.inf)
 
 
@@ -99,6 +102,8 @@ def _enclosed(
     margin = _LOG_UNIT * (abs(target) + 1.0)
     for _ in range(_POLISHINGS):
         here = at(root)
+        if not math.isfinite(here.error):
+            return root, *limits
         step = (target - here.value) / slope
         root = min(max(root + step, limits[0]), limits[1])
         width = max(1.2 * (here.error + margin) / abs(slope), 4.0 * math.ulp(root))
@@ -127,7 +132,8 @@ def least_epsilon(tilt: Tilt, rho: Fraction, delta: Fraction) -> Certified:
     rough = tilt.rough()
 
     def search(eps: float) -> LogDelta:
-        return log_delta(rough, Fraction(eps))
+        found = log_delta(rough, Fraction(eps))
+        return found if math.isfinite(found.value) else log_delta(tilt, Fraction(eps))
 
     start = search(highest)
     root = bracketed_root(lambda eps: search(eps).value - target, 0.0, highest, highest, start.slope, _ROUGH)
@@ -143,7 +149,9 @@ def variance_reduction(scaled: Callable[[Fraction], Tilt], rho: Fraction, delta:
     total = 2.0 * float(rho)
 
     def excess(scale: float) -> float:
-        return log_delta(scaled(Fraction(scale)).rough(), eps).value - target
+        tilt = scaled(Fraction(scale))
+        value = log_delta(tilt.rough(), eps).value
+        return (value if math.isfinite(value) else log_delta(tilt, eps).value) - target
 
     def gaussian_slope(scale: float) -> float:  # of the exponent -(eps - c R/2)^2 / (2 c R) of a Gaussian tail
         return max(float(eps) ** 2 / (2.0 * scale * scale * total) - total / 8.0, 1e-3)

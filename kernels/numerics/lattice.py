@@ -18,6 +18,7 @@ from kernels.numerics.jit import kernel
 
 _SCALE_BITS = 40
 _SLACK = 1.0 + 1e-6  # covers rounding in the Gram-Schmidt coefficients; see _MAX_CONDITION
+_LEAST_METRIC = 4.0
 _MAX_CONDITION = 1e7  # rounding then stays below 1e-8 relatively
 
 
@@ -31,7 +32,7 @@ class NodeLattice:
 
     A point is sum_j (x_j / 2) basis[j] with x_j congruent to parity[j] modulo 2; its node is
     p = offset + sum_j x_j index[j] modulo 2 N. copies nodes, N / copies apart, share each point (1 unless the chosen weights and N
-    have a common divisor).
+    have a common divisor). triangle: R of the basis in the metric; surplus: what the metric adds to a squared length at most.
     """
 
     modulus: int
@@ -42,6 +43,7 @@ class NodeLattice:
     offset: int
     copies: int
     triangle: np.ndarray
+    surplus: float
 
 
 def choose_factors(decay: Sequence[float], bound: float) -> tuple[int, ...]:
@@ -91,7 +93,9 @@ def node_lattice(weights: Sequence[int], modulus: int, decay: Sequence[float], b
     """
     chosen = choose_factors(decay, bound)
     part = [weights[c] for c in chosen]
-    a = [decay[c] for c in chosen]
+    # |f| <= 1/2 always, so a weak factor may count for more if the bound grows by a quarter of the difference.
+    a = [max(decay[c], _LEAST_METRIC) for c in chosen]
+    surplus = 0.25 * (sum(a) - sum(decay[c] for c in chosen))
     basis = _reduced_basis(part, modulus, a)
     divisor, multipliers = _bezout(part, modulus)
     reduced_modulus = modulus // divisor
@@ -108,7 +112,7 @@ def node_lattice(weights: Sequence[int], modulus: int, decay: Sequence[float], b
     if not np.linalg.cond(triangle) < _MAX_CONDITION:
         raise LatticeError("the lattice of nodes is too skew for a certified enumeration")
     parity = np.array([value & 1 for value in z], dtype=np.int64)
-    return NodeLattice(modulus, chosen, basis, index, parity, offset, divisor, triangle)
+    return NodeLattice(modulus, chosen, basis, index, parity, offset, divisor, triangle, surplus)
 
 
 @kernel
@@ -166,7 +170,7 @@ def short_points(lattice: NodeLattice, bound: float, most: int) -> np.ndarray:
 
     Raises LatticeError when there are more than most points.
     """
-    points = _enumerate(lattice.triangle, lattice.parity, bound * _SLACK, most)
+    points = _enumerate(lattice.triangle, lattice.parity, (bound + lattice.surplus) * _SLACK, most)
     if len(points) > most:
         raise LatticeError(f"more than {most} nodes survive the sieve")
     return points

@@ -106,15 +106,14 @@ def _layout(spacing: Fraction, total: Fraction, width: int, thresholds: int) -> 
     span = math.sqrt(2.0 * r * math.log(2.0 / TRUNCATION)) * (1.0 + 1e-12)
     tail = math.sqrt(2.0 * r * math.log(1.0 / TOLERANCE)) * (1.0 + 1e-12)
     end = max(tail - r / 2.0, tail / 8.0)  # both alpha and beta are below the tolerance beyond this t
+    limit = math.ceil(2 * Fraction(end) / spacing)
+    if limit < 3 * thresholds:  # few midpoints: take them all
+        reach = max(tail, end + r / 2.0) + 2.0 * h
+        return math.ceil(Fraction(span + reach) / spacing) + 2, reach, Grid(0, 0, 0, limit)
     half = (thresholds + 1) // 2
     period = math.ceil(1.01 * (span + tail) * (half - 0.5) / end)
     step = math.ceil(Fraction(end) / (Fraction(2 * half - 1, 2) * spacing))
     step += (step + width + 1) % 2
-    if Fraction(step - 2) * (2 * half - 1) * spacing < 0:  # fewer midpoints than thresholds: take them all
-        limit = math.ceil(2 * Fraction(end) / spacing)
-        reach = tail + 2.0 * h + r / 2.0 if end > tail - r / 2.0 else tail + 2.0 * h
-        modulus = math.ceil(Fraction(span + reach) / spacing) + 2
-        return modulus, reach, Grid(0, 0, 0, limit)
     reach = max(tail, float(Fraction(step * (2 * half - 1)) * spacing / 2) + r / 2.0) * (1.0 + 1e-12) + h
     period = max(period, math.ceil(Fraction(span + reach) / (spacing * step)) + 1)
     return step * period, reach, Grid(step, half, period, step * (2 * half - 1))

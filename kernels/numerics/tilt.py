@@ -22,7 +22,7 @@ import numpy as np
 from kernels.numerics.jit import kernel
 from kernels.numerics.nodes import to_float
 from kernels.numerics.sieve import Plan
-from kernels.numerics.theta import decay_of
+from kernels.numerics.theta import decay_of, tilt_loss
 from kernels.numerics.triple import multiply, two_sum
 
 #: Weight that the nodes left out of the relative tier may have together.
@@ -31,6 +31,8 @@ _ROUGH_NODES = 200
 _ROUNDING = 2.0**-51
 _NEARLY_GAUSSIAN = 8.0  # from this g on the mean of a tilted cell is its tilt to 0.01
 _SMALL_LOSS = 5.0
+_GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
+_CHERNOFF_STEPS = tuple(2.0**k for k in range(1, -9, -1))
 _X_SIDE = 2.0  # below this g the sum over x converges faster and does not cancel
 
 
@@ -120,10 +122,14 @@ def _tilted_phi(
                     absolute += (up + down) * (8.0 + g[c] * j * (j - 2.0 * abs(angle)))
                     j += 1.0
                 if absolute > 0.0:
-                    norm = (1.0 + real) ** 2 + imaginary**2
-                    log_size += 0.5 * count[c] * math.log1p(2.0 * real + real * real + imaginary * imaginary)
+                    norm = math.hypot(1.0 + real, imaginary)
+                    floor = _ROUNDING * absolute  # a bracket below its own rounding error counts as that error
+                    if norm > 0.7:
+                        log_size += 0.5 * count[c] * math.log1p(2.0 * real + real * real + imaginary * imaginary)
+                    else:
+                        log_size += count[c] * math.log(max(norm, floor))
                     argument += count[c] * math.atan2(imaginary, 1.0 + real) / (2.0 * math.pi)
-                    error += count[c] * absolute / math.sqrt(norm)
+                    error += count[c] * absolute / max(norm, floor)
             else:
                 reach = math.sqrt(90.0 / rho[c])
                 real = 0.0
@@ -137,10 +143,7 @@ def _tilted_phi(
                     imaginary += weight * math.sin(2.0 * math.pi * turn)
                     absolute += weight * (8.0 + 0.5 * rho[c] * (x - mu) ** 2 + abs(turn))
                     x += 1.0
-                norm = math.sqrt(real * real + imaginary * imaginary)
-                if norm == 0.0:
-                    log_size = -np.inf
-                    continue
+                norm = max(math.hypot(real, imaginary), _ROUNDING * absolute)
                 log_size += count[c] * (math.log(norm) - log_norm[c])
                 argument += count[c] * math.atan2(imaginary, real) / (2.0 * math.pi)
                 error += count[c] * (absolute / norm + 4.0 * abs(math.log(norm)))
@@ -287,7 +290,8 @@ def select(plan: Plan, turn: np.ndarray, soft: float) -> Selection:
     score = np.exp(plan.log_kernel - soft * plan.norm)
     order = np.argsort(-score, kind="stable")
     rest = np.cumsum(score[order][::-1])[::-1]
-    kept = int(np.count_nonzero(rest > _LEFT_OUT))
+    allowed = _LEFT_OUT * math.exp(-min(tilt_loss(plan.factors.g[:, 0], plan.factors.count), 50.0))
+    kept = int(np.count_nonzero(rest > allowed))
     left_out = plan.faint + (float(rest[kept]) if kept < len(rest) else 0.0)
     which = order[:kept]
     modulus = float(2 * plan.modulus)
@@ -380,26 +384,38 @@ class Tilt:
         difference = _log_norms(self._g, self._rho, mu) - _log_norms(self._g, self._rho, 0.0)
         return 0.5 * mu * (mu - 1.0) * float(self.total) + float(self.plan.factors.count @ difference)
 
-    def _saddle(self, t: float) -> float:
-        """The mu at which the tilted mean of T is t; 1/2 + t/R unless some cell is far from a continuous Gaussian."""
-        gaussian = 0.5 + t / float(self.total)
-        if self._g.min() >= _NEARLY_GAUSSIAN:
-            return gaussian
-        low, high = gaussian - 1.0, gaussian + 1.0
-        while high - low > 0.1 * float(self._step):
-            mu = 0.5 * (low + high)
-            width = 1e-3 * (high - low)
-            slope = (self._log_moment(mu + width) - self._log_moment(mu - width)) / (2.0 * width)
-            low, high = (mu, high) if slope < t else (low, mu)
-        return 0.5 * (low + high)
-
-    def _tilt_for(self, t: float) -> tuple[Fraction, bool]:
+    def _tilt_for(self, t: float, gap: float) -> tuple[Fraction, bool]:
         """mu near the saddle point, on a grid so that many eps share it, and whether it lies between the poles."""
-        saddle = self._saddle(t)
+        middle = 2.0 * t < float(self.total) and self.total > 4
+        saddle = 0.5 + t / float(self.total)
+        if self._g.min() < _NEARLY_GAUSSIAN:
+            saddle = self._least_integrand(t, gap, middle, saddle)
         mu = round(saddle / float(self._step)) * self._step
-        if saddle >= 1.0 or self.total <= 4:
-            return max(mu, 1 + self._step), False
-        return min(max(mu, self._step), 1 - self._step), True
+        if middle:
+            return min(max(mu, self._step), 1 - self._step), True
+        return max(mu, 1 + self._step), False
+
+    def _least_integrand(self, t: float, gap: float, middle: bool, gaussian: float) -> float:
+        """The mu at which the profile's integrand is least, where some cell is far from a continuous Gaussian (golden section; it is convex)."""
+        h = float(self.spacing)
+
+        def integrand(mu: float) -> float:
+            p_first = -math.expm1(-mu * h)
+            if middle:
+                size = math.exp((mu - 1.0) * h) / -math.expm1((mu - 1.0) * h) + math.exp(-gap) / p_first
+            else:
+                decay = math.exp(-(mu - 1.0) * h)
+                size = (-math.expm1(-gap) - decay * math.exp(-gap) * math.expm1(gap - h)) / (-math.expm1(-(mu - 1.0) * h) * p_first)
+            return self._log_moment(mu) - (mu - 1.0) * t + math.log(size)
+
+        step = float(self._step)
+        low, high = (0.1 * step, 1.0 - 0.1 * step) if middle else (1.0 + 0.1 * step, max(gaussian, 1.0) + 4.0 * step + 4.0)
+        for _ in range(60):
+            if high - low < 0.3 * step:
+                break
+            left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
+            low, high = (low, right) if integrand(left) < integrand(right) else (left, high)
+        return 0.5 * (low + high)
 
     def _contour(self, mu: Fraction, middle: bool) -> _Contour:
         if mu not in self._contours:
@@ -423,7 +439,7 @@ class Tilt:
         """Q(T >= t), P(T >= t) and the profile at t - gap, for lattice points with gap in (0, h] (0 only for tails)."""
         m = len(points)
         ts = [point.t[0] / point.t[1] for point in points]
-        tilts = [self._tilt_for(t) for t in ts]
+        tilts = [self._tilt_for(t, point.gap or float(self.spacing)) for t, point in zip(ts, points, strict=True)]
         exponent: list[tuple[int, int]] = [(0, 1)] * m
         log_norm, mantissa, error = np.empty(m), np.empty((m, 3)), np.empty((m, 3))
         h = float(self.spacing)
@@ -445,9 +461,7 @@ class Tilt:
                 np.array([_two(2 * points[i].position, 1) for i in here]),
                 np.array([points[i].gap for i in here]),
             )
-            left_out = 2.0 * self.nodes.left_out * math.exp(contour.loss)
-            pruned_q, pruned_p = (left_out * _kernel_growth(abs(float(power)) * h) for power in (mu - 1, mu))
-            pruned = np.array([pruned_q, pruned_p, pruned_q + pruned_p])
+            pruned = self._pruned(float(mu), middle, contour.loss)
             for row, i in enumerate(here):
                 # mu (mu - 1) R / 2 - (mu - 1) t
                 numerator = (top - bottom) * (top * self._half_total - bottom * points[i].t[0])
@@ -458,6 +472,19 @@ class Tilt:
                 error[i] = (rounding[row] + extra + np.abs(value[row]) * math.expm1(contour.doubt)) * (1.0 + 1e-9)
         between = np.array([middle for _, middle in tilts], dtype=np.bool_)
         return Tails(exponent, [point.t for point in points], log_norm, mantissa, error, between)
+
+    def _pruned(self, mu: float, middle: bool, loss: float) -> np.ndarray:
+        """Bound on what the nodes left out add to the mantissas, [3]: |F| <= growth / |sin(theta / 2)| and their weight is known."""
+        if self.nodes.left_out == 0.0:
+            return np.zeros(3)
+        h = float(self.spacing)
+        weight = 2.0 * self.nodes.left_out * math.exp(min(loss, 700.0))
+        q, p = (weight * _kernel_growth(abs(power) * h) for power in (mu - 1.0, mu))
+        profile = q + p
+        if not middle:  # the difference of the two sums has a numerator of at most 1 - e^(-h), and 2 e^(-lambda h K) from the far ends
+            numerator = -math.expm1(-h) + 2.0 * math.exp(-(mu - 1.0) * h * float(self._window))
+            profile = min(profile, q * numerator / -math.expm1(-mu * h))
+        return np.array([q, p, profile])
 
     def _outside(self, mu: float, t: float, ratio: float) -> float:
         """Twice the tilted probability of the points outside the windows (aliasing and truncation together)."""
@@ -471,7 +498,7 @@ class Tilt:
             return 2.0 * total
         centre = self._log_moment(mu)
         for side in (above, -below):  # Chernoff: P(T >= t + side) <= exp(K(mu + u) - K(mu) - u (t + side))
-            steps = [factor * side / float(self.total) for factor in (0.25, 0.5, 1.0, 2.0)]
+            steps = [factor * side / float(self.total) for factor in _CHERNOFF_STEPS]
             powers = [self._log_moment(mu + u) - centre - u * (t + side) for u in steps]
             total += math.exp(min(*powers, 0.0)) * (1.0 + 1e-6)
         return 2.0 * total
