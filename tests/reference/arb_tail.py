@@ -62,7 +62,7 @@ class ArbTail:
     def _term(self, n: int) -> arb:
         value = 1 / (self.nodes * arb.sin_pi_fmpq(fmpq(n, self.nodes)))
         for function, weight, count in self.factors:
-            value *= function(Fraction(n * weight % self.nodes, self.nodes)) ** count
+            value *= function(n * weight, self.nodes) ** count
         return value
 
     def tail_beyond(self, x: Fraction) -> Enclosure:

@@ -38,7 +38,7 @@ def assert_encloses(result: Bounds, truth: Enclosure) -> None:
 
 def assert_within(result: Bounds, truth: Enclosure, tolerance: Fraction) -> None:
     """Value within the tolerance, bounds no wider than twice it, truth not excluded, reference sharp."""
-    assert truth.width <= tolerance / 100, f"the reference is too wide: {float(truth.width):.3e}"
+    assert truth.width <= tolerance / 8, f"the reference is too wide: {float(truth.width):.3e}"
     assert_encloses(result, truth)
     error = max(truth.upper - Fraction(result.value), Fraction(result.value) - truth.lower)
     assert error <= tolerance, f"error {float(error):.3e} above {float(tolerance):.3e}"

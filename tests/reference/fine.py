@@ -44,7 +44,7 @@ class FineTail:
             for n in nodes.tolist():
                 term = 2 / (n * arb.pi())
                 for function, turn, count in factors:
-                    term *= function(n * turn) ** count
+                    term *= function(n * turn.numerator, turn.denominator) ** count
                 self.terms.append((n, term))
 
     def tail_beyond(self, x: Fraction) -> Enclosure:

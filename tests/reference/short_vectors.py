@@ -1,9 +1,9 @@
-"""Surviving nodes when there are too many to scan: short vectors of an LLL-reduced lattice, found by recursion.
+"""Surviving nodes when there are too many to scan: short vectors of an LLL-reduced lattice, by recursion.
 
-A node survives when sum over factors of a u^2 is small, u the distance of w n / N to the nearest integer m and
-a = 2 pi^2 count / rho. So (n, m_1, ..., m_d) gives a short vector of the lattice whose basis is built below; one
-more coordinate only keeps |n| near N / 2. Everything is integer up to the triangular factor, which is float64 on
-a reduced basis, with half a unit of slack.
+A node survives when sum over factors of a u^2 is small, u the distance of w n / N to the nearest integer m
+and a = 2 pi^2 count / rho. So (n, m_1, ..., m_d) gives a short vector of the lattice whose basis is built
+below; one more coordinate only keeps |n| near N / 2. Everything is integer up to the triangular factor, which
+is float64 on a reduced basis, with half a unit of slack.
 """
 
 from __future__ import annotations

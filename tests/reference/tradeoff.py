@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
@@ -24,8 +25,16 @@ class Tails(Protocol):
     def power(self, eps: Fraction) -> Enclosure: ...
 
 
-def tradeoff(tails: Tails, alpha: Fraction) -> Enclosure:
-    """beta = f(alpha) for 0 < alpha < 1.
+@dataclass(frozen=True)
+class Piece:
+    """beta = f(alpha), and -df/dalpha there: errors of alpha are magnified by the slope."""
+
+    beta: Enclosure
+    slope: Fraction
+
+
+def tradeoff(tails: Tails, alpha: Fraction) -> Piece:
+    """f at 0 < alpha < 1.
 
     With t the lattice point such that P(T > t) <= alpha <= P(T >= t), rejecting above t and partly at t gives
     f(alpha) = Q(T <= t) - e^t (alpha - P(T > t)). Where enclosures leave the piece open, either neighbour is
@@ -44,7 +53,8 @@ def tradeoff(tails: Tails, alpha: Fraction) -> Enclosure:
     above, power = tails.alpha(t), tails.power(t)
     with precision(tails.bits + 64):
         slope = enclosure(ball(t).exp())
-    return Enclosure(
+    beta = Enclosure(
         1 - power.upper - slope.upper * max(alpha - above.lower, Fraction(0)),
         1 - power.lower - slope.lower * max(alpha - above.upper, Fraction(0)),
     )
+    return Piece(beta, slope.upper)
