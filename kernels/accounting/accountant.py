@@ -1,7 +1,8 @@
 """Any question about one composition: privacy profile, eps, trade-off function, variance reduction, plan.
 
-T is the log-likelihood ratio of the composition, P and Q its laws under the two hypotheses (bounded neighbours: in every query one count
-falls and one rises by 1). delta(eps) = Q(T > eps) - e^eps P(T > eps); the trade-off function runs through (P(T >= t), Q(T < t)).
+T is the log-likelihood ratio of the composition, P and Q its laws under the two hypotheses (bounded
+neighbours: in every query one count falls and one rises by 1). delta(eps) = Q(T > eps) - e^eps P(T > eps);
+the trade-off function runs through (P(T >= t), Q(T < t)).
 """
 
 from collections.abc import Sequence
@@ -19,10 +20,10 @@ from kernels.accounting.inverse import Reduction, least_epsilon, log_deltas, var
 from kernels.accounting.plan_summary import PlanSummary, summarise
 from kernels.accounting.tradeoff import type_two_error
 from kernels.numerics.lattice import LatticeError
+from kernels.numerics.selection import Selection, select, softness
 from kernels.numerics.sieve import SOFTEST, Plan, make_plan
-from kernels.numerics.tilt import LatticePoint, Selection, Tails, Tilt, select, softness
+from kernels.numerics.tilt import LatticePoint, Tails, Tilt
 from kernels.numerics.trapezoid import Quadrature, quadrature, tails
-
 
 _SOFT = 0.74  # enough for reductions up to about 25 %
 
@@ -42,7 +43,8 @@ class ProfilePoint:
 
 
 class Accountant:
-    """Exact accounting of one composition. The plan is made on first use; nothing else is kept between questions."""
+    """Exact accounting of one composition. The plan is made on first use; nothing else is kept between
+    questions."""
 
     def __init__(self, composition: Composition, thresholds: int = 1001) -> None:
         self.composition = composition
@@ -98,10 +100,13 @@ class Accountant:
         return points
 
     def _mirrored(self, eps: Fraction, other: ProfilePoint) -> ProfilePoint:
-        """The point at eps < 0 from that at -eps, as T under Q is -T under P: delta(eps) = 1 - e^eps + e^eps delta(-eps)."""
+        """The point at eps < 0 from that at -eps, as T under Q is -T under P: delta(eps) = 1 - e^eps + e^eps
+        delta(-eps)."""
         alpha, power = self._tails_from(-eps, closed=True)
         delta = complement(product(exponential(eps), complement(other.delta)))
-        numbers = (number.clipped(ZERO.value, ONE.value) for number in (delta, complement(power), complement(alpha)))
+        numbers = (
+            number.clipped(ZERO.value, ONE.value) for number in (delta, complement(power), complement(alpha))
+        )
         return ProfilePoint(eps, *numbers)
 
     def _relative(self, eps: Sequence[Fraction]) -> Tails:
@@ -122,7 +127,9 @@ class Accountant:
 
     def _tail(self, odd: int) -> Certified:
         """P(S >= s) with odd = 2 s - 1."""
-        if abs(odd) * self.plan.spacing > 2 * Fraction(self.plan.reach):  # beyond reach the tail is below 1e-35
+        if abs(odd) * self.plan.spacing > 2 * Fraction(
+            self.plan.reach
+        ):  # beyond reach the tail is below 1e-35
             tiny = Certified(Decimal(0), Decimal(0), Decimal("1e-35"))
             return tiny if odd > 0 else complement(tiny)
         value = from_triple(tails(self.rule, [odd])[0], self.absolute_bound)
@@ -155,7 +162,8 @@ class Accountant:
         return variance_reduction(self._scaled_tilt, self.composition.zcdp_rho, delta)
 
     def _scaled_tilt(self, scale: Fraction) -> Tilt:
-        """The relative tier with all rhos scaled by a factor >= 1, on a new plan where this one's nodes do not suffice."""
+        """The relative tier with all rhos scaled by a factor >= 1, on a new plan where this one's nodes do
+        not suffice."""
         soft = softness(self.plan, scale)
         if soft >= _SOFT:
             return Tilt(self.plan, self._soft_nodes, scale)

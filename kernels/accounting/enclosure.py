@@ -24,7 +24,9 @@ def exponential(power: Fraction) -> Certified:
 
 def complement(number: Certified) -> Certified:
     """1 - number."""
-    return Certified(NEAREST.subtract(1, number.value), DOWN.subtract(1, number.upper), UP.subtract(1, number.lower))
+    return Certified(
+        NEAREST.subtract(1, number.value), DOWN.subtract(1, number.upper), UP.subtract(1, number.lower)
+    )
 
 
 def product(a: Certified, b: Certified) -> Certified:
@@ -64,7 +66,9 @@ def from_tails(tails: Tails, row: int, which: int) -> Certified:
     if not error.is_finite() or not mantissa.is_finite():
         return Certified(Decimal("0.5"), Decimal(0), Decimal(1))
     parts = Certified(
-        max(mantissa, Decimal(0)), max(DOWN.subtract(mantissa, error), Decimal(0)), max(UP.add(mantissa, error), Decimal(0))
+        max(mantissa, Decimal(0)),
+        max(DOWN.subtract(mantissa, error), Decimal(0)),
+        max(UP.add(mantissa, error), Decimal(0)),
     )
     number = product(parts, exponential(power))
     if tails.middle[row] and which != 1:

@@ -10,7 +10,6 @@ import numpy as np
 from kernels.accounting.accountant import Accountant
 from kernels.accounting.certified import Certified
 from kernels.accounting.composition import Composition
-from kernels.accounting.inverse import log_deltas
 from kernels.accounting.plan_summary import PlanSummary, predicted_cost
 from kernels.accounting.settings import Settings
 from kernels.numerics.grid import grid_tails
@@ -23,9 +22,10 @@ _LOWEST_DELTA = 1e-35  # the privacy profile reaches at least down to here
 class PairResult:
     """Results of one composition.
 
-    threshold: tau_j = threshold_first + j threshold_step, ascending, [m]; alpha_j = P(T > tau_j), beta_j = Q(T <= tau_j), triples [m, 3]: vertices of the
-    trade-off function, each within absolute_bound; eps: [k] exact doubles; delta, log10_delta, relative_bound: [k]; epsilon, reduction, eps_zcdp, scale:
-    value, lower and upper bound for every delta of the settings, [deltas, 3].
+    threshold: tau_j = threshold_first + j threshold_step, ascending, [m]; alpha_j = P(T > tau_j), beta_j =
+    Q(T <= tau_j), triples [m, 3]: vertices of the trade-off function, each within absolute_bound; eps: [k]
+    exact doubles; delta, log10_delta, relative_bound: [k]; epsilon, reduction, eps_zcdp, scale: value, lower
+    and upper bound for every delta of the settings, [deltas, 3].
     """
 
     summary: PlanSummary
@@ -52,7 +52,8 @@ def cost(composition: Composition) -> float:
 
 
 def eps_grid(zcdp_rho: Fraction, points: int) -> np.ndarray:
-    """Equally spaced eps from 0 to where even the zCDP bound on delta is below 1e-35; exact doubles with few bits, [points]."""
+    """Equally spaced eps from 0 to where even the zCDP bound on delta is below 1e-35; exact doubles with few
+    bits, [points]."""
     rho = float(zcdp_rho)
     last = rho + 2.0 * math.sqrt(rho * math.log(1.0 / _LOWEST_DELTA))
     step = last / max(points - 1, 1)

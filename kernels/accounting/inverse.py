@@ -1,7 +1,8 @@
 """eps at a given delta, and the variance reduction: roots of ln delta, certified on both sides.
 
-The search works on ln delta in double precision, whose error bound is known; the answer is an interval at whose ends the inequality holds with that
-bound to spare. Starting brackets come from the zCDP conversions, which are bounds on the exact answer.
+The search works on ln delta in double precision, whose error bound is known; the answer is an interval at
+whose ends the inequality holds with that bound to spare. Starting brackets come from the zCDP conversions,
+which are bounds on the exact answer.
 """
 
 import math
@@ -28,8 +29,8 @@ _POLISHINGS = 6
 class Reduction:
     """How much noise variance the exact account saves at delta.
 
-    eps_zcdp: the Census Bureau's zCDP eps at delta; scale: the largest factor c on all rhos with delta_exact(eps_zcdp) <= delta;
-    reduction: 1 - 1/c.
+    eps_zcdp: the Census Bureau's zCDP eps at delta; scale: the largest factor c on all rhos with
+    delta_exact(eps_zcdp) <= delta; reduction: 1 - 1/c.
     """
 
     delta: Fraction
@@ -79,12 +80,15 @@ def log_delta(tilt: Tilt, eps: Fraction) -> LogDelta:
     found = tilt.tails([point])
     value, error = log_deltas(found)
     top, bottom = found.exponent[0]
-    log_alpha = top / bottom - point.gap + float(found.log_norm[0]) + math.log(max(found.mantissa[0, 1], 1e-300))
+    log_alpha = (
+        top / bottom - point.gap + float(found.log_norm[0]) + math.log(max(found.mantissa[0, 1], 1e-300))
+    )
     return LogDelta(float(value[0]), float(error[0]), -math.exp(min(log_alpha - float(value[0]), 700.0)))
 
 
 def _outward(holds: Callable[[float], bool], root: float, width: float, limit: float) -> float:
-    """The first of root + width, root + 2 width, root + 4 width, ... at which a certified inequality holds, the limit at the latest."""
+    """The first of root + width, root + 2 width, root + 4 width, ... at which a certified inequality holds,
+    the limit at the latest."""
     for _ in range(_WIDENINGS):
         x = root + width
         if (x - limit) * width >= 0.0:
@@ -98,7 +102,8 @@ def _outward(holds: Callable[[float], bool], root: float, width: float, limit: f
 def _enclosed(
     at: Callable[[float], LogDelta], target: float, root: float, slope: float, limits: tuple[float, float]
 ) -> tuple[float, float, float]:
-    """The root polished by Newton steps, and an interval around it at whose ends ln delta is certainly on either side of the target."""
+    """The root polished by Newton steps, and an interval around it at whose ends ln delta is certainly on
+    either side of the target."""
     margin = _LOG_UNIT * (abs(target) + 1.0)
     for _ in range(_POLISHINGS):
         here = at(root)
@@ -138,11 +143,14 @@ def least_epsilon(tilt: Tilt, rho: Fraction, delta: Fraction) -> Certified:
     start = search(highest)
     root = bracketed_root(lambda eps: search(eps).value - target, 0.0, highest, highest, start.slope, _ROUGH)
     slope = search(root).slope
-    return from_floats(*_enclosed(lambda eps: log_delta(tilt, Fraction(eps)), target, root, slope, (0.0, highest)))
+    return from_floats(
+        *_enclosed(lambda eps: log_delta(tilt, Fraction(eps)), target, root, slope, (0.0, highest))
+    )
 
 
 def variance_reduction(scaled: Callable[[Fraction], Tilt], rho: Fraction, delta: Fraction) -> Reduction:
-    """Variance reduction at delta in (0, 1); scaled(c) is the relative tier with all rhos times c >= 1, rho = R/2 unscaled."""
+    """Variance reduction at delta in (0, 1); scaled(c) is the relative tier with all rhos times c >= 1, rho =
+    R/2 unscaled."""
     target = log_fraction(delta)
     eps_zcdp = zcdp.epsilon(rho, delta)
     eps = Fraction(float(eps_zcdp.value))
@@ -153,7 +161,9 @@ def variance_reduction(scaled: Callable[[Fraction], Tilt], rho: Fraction, delta:
         value = log_delta(tilt.rough(), eps).value
         return (value if math.isfinite(value) else log_delta(tilt, eps).value) - target
 
-    def gaussian_slope(scale: float) -> float:  # of the exponent -(eps - c R/2)^2 / (2 c R) of a Gaussian tail
+    def gaussian_slope(
+        scale: float,
+    ) -> float:  # of the exponent -(eps - c R/2)^2 / (2 c R) of a Gaussian tail
         return max(float(eps) ** 2 / (2.0 * scale * scale * total) - total / 8.0, 1e-3)
 
     guess = 1.0 - excess(1.0) / gaussian_slope(1.0)
@@ -169,8 +179,11 @@ def variance_reduction(scaled: Callable[[Fraction], Tilt], rho: Fraction, delta:
         return log_delta(scaled(Fraction(scale)), eps)
 
     value, low, high = _enclosed(at, target, root, slope, (1.0, highest))
-    # eps is the double nearest to the irrational eps_zcdp: ln delta moves by its own slope in eps times the difference.
+    # eps is the double nearest to the irrational eps_zcdp: ln delta moves by its own slope in eps times the
+    # difference.
     drift = 2.0 * 2.0**-52 * float(eps) * abs(at(value).slope) / slope
     scale = from_floats(value, max(low - drift, 1.0), high + drift)
     one = Decimal(1)
-    return Reduction(delta, eps_zcdp, Certified(*(one - one / c for c in (scale.value, scale.lower, scale.upper))), scale)
+    return Reduction(
+        delta, eps_zcdp, Certified(*(one - one / c for c in (scale.value, scale.lower, scale.upper))), scale
+    )

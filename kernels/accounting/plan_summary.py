@@ -7,7 +7,8 @@ from fractions import Fraction
 from kernels.numerics.sieve import Plan
 from kernels.numerics.trapezoid import Quadrature
 
-# Measured on one core (benchmarks/): seconds for the fixed work of one composition and for each node and factor.
+# Measured on one core (benchmarks/): seconds for the fixed work of one composition and for each node and
+# factor.
 _SECONDS_FIXED = 0.02
 _SECONDS_NODE = 1e-6
 
@@ -16,8 +17,8 @@ _SECONDS_NODE = 1e-6
 class PlanSummary:
     """Lattice, nodes and error budget; bounds are absolute errors of one tail probability, rounded up.
 
-    survivors counts nodes of both signs, survivors_half those with 0 < theta <= pi; cost: predicted seconds of one batch
-    evaluation on one core; memory: predicted bytes.
+    survivors counts nodes of both signs, survivors_half those with 0 < theta <= pi; cost: predicted seconds
+    of one batch evaluation on one core; memory: predicted bytes.
     """
 
     lattice: Fraction

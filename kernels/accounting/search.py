@@ -10,8 +10,8 @@ def bracketed_root(
 ) -> float:
     """The x in [low, high] at which a monotone function changes sign, to a relative tolerance.
 
-    slope: rough derivative at the guess, whose sign says whether the function rises. A step that leaves the bracket or shrinks too
-    slowly is replaced by bisection, so at most about 80 evaluations are made.
+    slope: rough derivative at the guess, whose sign says whether the function rises. A step that leaves the
+    bracket or shrinks too slowly is replaced by bisection, so at most about 80 evaluations are made.
     """
     rising = slope > 0.0
     x = min(max(guess, low), high)

@@ -1,7 +1,7 @@
 """The trade-off function between its vertices.
 
-f is convex and piecewise linear: the greatest of the lines beta = Q(T < t) + e^t (P(T >= t) - alpha) over lattice points t, each of
-which is exact between P(T > t) and P(T >= t).
+f is convex and piecewise linear: the greatest of the lines beta = Q(T < t) + e^t (P(T >= t) - alpha) over
+lattice points t, each of which is exact between P(T > t) and P(T >= t).
 """
 
 import math
@@ -13,9 +13,13 @@ from kernels.accounting.enclosure import difference, exponential, product, total
 
 
 def type_two_error(
-    vertex: Callable[[int], tuple[Certified, Certified]], spacing: Fraction, total_rho: Fraction, alpha: Fraction
+    vertex: Callable[[int], tuple[Certified, Certified]],
+    spacing: Fraction,
+    total_rho: Fraction,
+    alpha: Fraction,
 ) -> Certified:
-    """f(alpha) for a composition with lattice spacing h and total rho R; vertex(s) gives P(T >= t) and Q(T < t) at S = s."""
+    """f(alpha) for a composition with lattice spacing h and total rho R; vertex(s) gives P(T >= t) and Q(T <
+    t) at S = s."""
     if alpha in (0, 1):
         return ONE if alpha == 0 else ZERO
     exact = from_fraction(alpha)

@@ -1,8 +1,8 @@
 """Exponential, sine and cosine in triple-double arithmetic.
 
-Both reduce the argument, sum a Taylor series of an argument below 2**-8 and double back with formulas that do not cancel,
-so each doubling costs at most one bit. Bounds (docs/method.md): exp has a relative error <= EXP_UNIT (1 + |x|); sine and cosine of
-a number of turns have an absolute error <= TURN_UNIT.
+Both reduce the argument, sum a Taylor series of an argument below 2**-8 and double back with formulas that do
+not cancel, so each doubling costs at most one bit. Bounds (docs/method.md): exp has a relative error <=
+EXP_UNIT (1 + |x|); sine and cosine of a number of turns have an absolute error <= TURN_UNIT.
 """
 
 from fractions import Fraction

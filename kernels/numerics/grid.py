@@ -1,12 +1,15 @@
 """Tail probabilities at every threshold of an equally spaced grid, for many compositions at once.
 
-On the grid v = step (2 j + 1) with N = step * period the angle pi p v / (2 N) depends on p modulo 4 * period only, so nodes fold onto
-period / 2 odd frequencies, and what is left is a sine and a cosine transform that all compositions with the same period share:
+On the grid v = step (2 j + 1) with N = step * period the angle pi p v / (2 N) depends on p modulo 4 * period
+only, so nodes fold onto period / 2 odd frequencies, and what is left is a sine and a cosine transform that
+all compositions with the same period share:
 
-    P(T > h v / 2) = 1/2 - sum_r A_r sin(x_rj) - sum_r B_r cos(x_rj),   x_rj = pi (2 r + 1)(2 j + 1) / (2 period).
+    P(T > h v / 2) = 1/2 - sum_r A_r sin(x_rj) - sum_r B_r cos(x_rj),   x_rj = pi (2 r + 1)(2 j + 1) / (2
+    period).
 
-The transforms are matrix products made exact by splitting (Ozaki, Ogita, Oishi, Rump 2012): both matrices are cut into slices of small integers, whose
-products float64 matrix multiplication sums without rounding, in any order. Results are therefore the same bits on any number of threads.
+The transforms are matrix products made exact by splitting (Ozaki, Ogita, Oishi, Rump 2012): both matrices are
+cut into slices of small integers, whose products float64 matrix multiplication sums without rounding, in any
+order. Results are therefore the same bits on any number of threads.
 """
 
 import math
@@ -32,7 +35,8 @@ _CHUNK = 2 ** (53 - 2 * (_WIDTH - 1))
 
 @dataclass(frozen=True, slots=True)
 class GridTails:
-    """Curve of one composition: v = 2 tau / h ascending (first, step, number), upper[j] = P(T > tau_j), lower[j] = P(T > -tau_j).
+    """Curve of one composition: v = 2 tau / h ascending (first, step, number), upper[j] = P(T > tau_j),
+    lower[j] = P(T > -tau_j).
 
     upper, lower: [m, 3] triples; bound: absolute error of each, everything included.
     """
@@ -46,7 +50,13 @@ class GridTails:
 
 @kernel
 def _fold(
-    p: np.ndarray, turn: np.ndarray, coefficient: np.ndarray, precise: int, width: float, width_low: float, period: int
+    p: np.ndarray,
+    turn: np.ndarray,
+    coefficient: np.ndarray,
+    precise: int,
+    width: float,
+    width_low: float,
+    period: int,
 ) -> np.ndarray:
     """Folded coefficients, [2, r, 3]: A_r (times the sine) and B_r (times the cosine)."""
     half = (period + 1) // 2
@@ -103,7 +113,8 @@ def _waves(period: int, rows: int, columns: int, unit: Triple) -> np.ndarray:
 
 @kernel
 def _split(numbers: np.ndarray) -> np.ndarray:
-    """Slices of triples of size at most 2: [m, 3] -> [slices, m], number = sum of slice * 2**-(20 + 22 l) up to 2**-131."""
+    """Slices of triples of size at most 2: [m, 3] -> [slices, m], number = sum of slice * 2**-(20 + 22 l) up
+    to 2**-131."""
     m = numbers.shape[0]
     slices = np.empty((_SLICES, m))
     for i in range(m):
@@ -111,7 +122,8 @@ def _split(numbers: np.ndarray) -> np.ndarray:
         for level in range(_SLICES):
             unit = 2.0 ** -(_FIRST + _WIDTH * level)
             part = np.rint(a / unit)
-            # a - part * unit is exact; b can shift the next slice by one unit at most, which the width allows for.
+            # a - part * unit is exact; b can shift the next slice by one unit at most, which the width allows
+            # for.
             a, b, c = add((a - part * unit, b, c), (0.0, 0.0, 0.0))
             slices[level, i] = part
     return slices
@@ -178,11 +190,16 @@ def _on_grid(plans: Sequence[Plan], rules: Sequence[Quadrature]) -> list[GridTai
     waves = _wave_slices(grid.period, grid.half)
     n, rows = folded.shape[0], folded.shape[2]
     odd, even = (
-        _exact_product(_split(folded[:, which].reshape(-1, 3)).reshape(_SLICES, n, rows), waves[which]).reshape(n, -1, 3)
+        _exact_product(
+            _split(folded[:, which].reshape(-1, 3)).reshape(_SLICES, n, rows), waves[which]
+        ).reshape(n, -1, 3)
         for which in range(2)
     )
-    # What splitting leaves out: 2**-131 a number on either side, the slice products beyond the last level kept, and the last bits of the sums.
-    left_out = rows * (2.0**-131 * 4 + 2.0 ** (2 * (_WIDTH - 1) - 2 * _FIRST - _WIDTH * (_SLICES + 1)) * _SLICES)
+    # What splitting leaves out: 2**-131 a number on either side, the slice products beyond the last level
+    # kept, and the last bits of the sums.
+    left_out = rows * (
+        2.0**-131 * 4 + 2.0 ** (2 * (_WIDTH - 1) - 2 * _FIRST - _WIDTH * (_SLICES + 1)) * _SLICES
+    )
     curves = []
     for i, (plan, rule) in enumerate(zip(plans, rules, strict=True)):
         after = _combine(odd[i], even[i])

@@ -1,8 +1,8 @@
 """All compilation options in one place, and where compiled code is cached.
 
-Numba notices an edit only in the file that holds a function, not in the helpers it calls. The cache folder therefore
-carries a digest of every kernel source and of the compiler's version: any edit starts a fresh folder, and an old one is
-never read by new code.
+Numba notices an edit only in the file that holds a function, not in the helpers it calls. The cache folder
+therefore carries a digest of every kernel source and of the compiler's version: any edit starts a fresh
+folder, and an old one is never read by new code.
 """
 
 import hashlib
@@ -38,12 +38,15 @@ def _writable(folder: Path) -> bool:
 
 
 def cache_folder() -> Path:
-    """Folder of compiled code: under $EXACT_CENSUS_CACHE, else the user's cache, else a private temporary folder."""
+    """Folder of compiled code: under $EXACT_CENSUS_CACHE, else the user's cache, else a private temporary
+    folder."""
     roots = []
     if os.environ.get("EXACT_CENSUS_CACHE"):
         roots.append(Path(os.environ["EXACT_CENSUS_CACHE"]))
     if os.environ.get("XDG_CACHE_HOME") or os.environ.get("HOME"):
-        roots.append(Path(os.environ.get("XDG_CACHE_HOME") or Path(os.environ["HOME"], ".cache")) / "exact-census")
+        roots.append(
+            Path(os.environ.get("XDG_CACHE_HOME") or Path(os.environ["HOME"], ".cache")) / "exact-census"
+        )
     for root in roots:
         folder = root / _digest()
         if _writable(folder):
@@ -60,10 +63,10 @@ def kernel(function: Callable[..., Any]) -> Any:
 
 
 @intrinsic
-def fma(typing_context, x, y, z):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
+def fma(typing_context, x, y, z):
     """x * y + z with one rounding (IEEE 754 fusedMultiplyAdd)."""
 
-    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    def generate(context, builder, signature, arguments):
         double = ir.DoubleType()
         function = cgutils.get_or_insert_function(
             builder.module, ir.FunctionType(double, [double] * 3), "llvm.fma.f64"

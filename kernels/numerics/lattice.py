@@ -1,10 +1,11 @@
 """The nodes where a product of theta factors is large, as short vectors of a lattice.
 
-Nodes of the shifted trapezoidal rule are theta_n = pi p / N with p = 2 n + 1 odd. Factor c sees the angle w_c theta_n, in turns
-f_c = r_c / (2 N) with r_c = w_c p modulo 2 N, centred. A node matters only if sum_c a_c f_c^2 <= L, so survivors are the points of length
-sqrt(L) at most in a coset of a lattice: all vectors (w_c p + 2 N e_c) with p odd are twice the points of w/2 + Lambda,
-Lambda = {w n + N e}. The lattice is LLL-reduced (python-flint), then enumerated (Fincke and Pohst 1985). Work depends on the number
-of points found, neither on N nor on the weights.
+Nodes of the shifted trapezoidal rule are theta_n = pi p / N with p = 2 n + 1 odd. Factor c sees the angle w_c
+theta_n, in turns f_c = r_c / (2 N) with r_c = w_c p modulo 2 N, centred. A node matters only if sum_c a_c
+f_c^2 <= L, so survivors are the points of length sqrt(L) at most in a coset of a lattice: all vectors (w_c p
++ 2 N e_c) with p odd are twice the points of w/2 + Lambda, Lambda = {w n + N e}. The lattice is LLL-reduced
+(python-flint), then enumerated (Fincke and Pohst 1985). Work depends on the number of points found, neither
+on N nor on the weights.
 """
 
 import math
@@ -31,8 +32,9 @@ class NodeLattice:
     """Coset w/2 + Lambda in a reduced basis.
 
     A point is sum_j (x_j / 2) basis[j] with x_j congruent to parity[j] modulo 2; its node is
-    p = offset + sum_j x_j index[j] modulo 2 N. copies nodes, N / copies apart, share each point (1 unless the chosen weights and N
-    have a common divisor). triangle: R of the basis in the metric; surplus: what the metric adds to a squared length at most.
+    p = offset + sum_j x_j index[j] modulo 2 N. copies nodes, N / copies apart, share each point (1 unless the
+    chosen weights and N have a common divisor). triangle: R of the basis in the metric; surplus: what the
+    metric adds to a squared length at most.
     """
 
     modulus: int
@@ -49,8 +51,8 @@ class NodeLattice:
 def choose_factors(decay: Sequence[float], bound: float) -> tuple[int, ...]:
     """Positions of the factors that make the enumeration smallest.
 
-    A further coordinate divides the expected count by sqrt(a) and multiplies it by the growth of the ball's volume, so it is worth
-    including when a > 2 pi bound / (dimension + 2).
+    A further coordinate divides the expected count by sqrt(a) and multiplies it by the growth of the ball's
+    volume, so it is worth including when a > 2 pi bound / (dimension + 2).
     """
     order = sorted(range(len(decay)), key=lambda c: -decay[c])
     chosen: list[int] = []
@@ -88,25 +90,33 @@ def _reduced_basis(weights: Sequence[int], modulus: int, decay: Sequence[float])
 def node_lattice(weights: Sequence[int], modulus: int, decay: Sequence[float], bound: float) -> NodeLattice:
     """Reduced coset of the nodes of modulus N = modulus, for sum_c decay[c] f_c^2 <= bound.
 
-    weights: integers w_c; decay: a_c > 0 of each factor. Raises LatticeError when the basis is too ill-conditioned for
-    a safe enumeration.
+    weights: integers w_c; decay: a_c > 0 of each factor. Raises LatticeError when the basis is too
+    ill-conditioned for a safe enumeration.
     """
     chosen = choose_factors(decay, bound)
     part = [weights[c] for c in chosen]
-    # |f| <= 1/2 always, so a weak factor may count for more if the bound grows by a quarter of the difference.
+    # |f| <= 1/2 always, so a weak factor may count for more if the bound grows by a quarter of the
+    # difference.
     a = [max(decay[c], _LEAST_METRIC) for c in chosen]
     surplus = 0.25 * (sum(a) - sum(decay[c] for c in chosen))
     basis = _reduced_basis(part, modulus, a)
     divisor, multipliers = _bezout(part, modulus)
     reduced_modulus = modulus // divisor
     index = [
-        (sum(u * b for u, b in zip(multipliers, row, strict=True)) % modulus) // divisor % reduced_modulus for row in basis
+        (sum(u * b for u, b in zip(multipliers, row, strict=True)) % modulus) // divisor % reduced_modulus
+        for row in basis
     ]
     coordinates = fmpz_mat(basis).transpose().solve(fmpz_mat([[weight] for weight in part]))
-    z = [int(coordinates[j, 0].p) if hasattr(coordinates[j, 0], "p") else int(coordinates[j, 0]) for j in range(len(part))]
+    z = [
+        int(coordinates[j, 0].p) if hasattr(coordinates[j, 0], "p") else int(coordinates[j, 0])
+        for j in range(len(part))
+    ]
     offset = (1 - sum(n * value for n, value in zip(index, z, strict=True))) % (2 * modulus)
-    # Rows of the matrix are basis vectors in the metric sqrt(a) f; its QR factor R gives |sum x_j row_j|^2 = |R x|^2.
-    scaled = np.array([[float(b) / modulus * math.sqrt(weight) for b, weight in zip(row, a, strict=True)] for row in basis])
+    # Rows of the matrix are basis vectors in the metric sqrt(a) f; its QR factor R gives |sum x_j row_j|^2 =
+    # |R x|^2.
+    scaled = np.array(
+        [[float(b) / modulus * math.sqrt(weight) for b, weight in zip(row, a, strict=True)] for row in basis]
+    )
     triangle = np.linalg.qr(scaled.T, mode="r")
     triangle *= np.sign(np.diag(triangle))[:, None]
     if not np.linalg.cond(triangle) < _MAX_CONDITION:
@@ -117,7 +127,8 @@ def node_lattice(weights: Sequence[int], modulus: int, decay: Sequence[float], b
 
 @kernel
 def _enumerate(triangle: np.ndarray, parity: np.ndarray, bound: float, most: int) -> np.ndarray:
-    """All x with x_j = parity_j modulo 2 and |triangle x / 2|^2 <= bound, as int32[k, d]; k = most + 1 means more than most."""
+    """All x with x_j = parity_j modulo 2 and |triangle x / 2|^2 <= bound, as int32[k, d]; k = most + 1 means
+    more than most."""
     d = triangle.shape[0]
     room = 256
     found = np.empty((room, d), dtype=np.int32)
@@ -135,11 +146,11 @@ def _enumerate(triangle: np.ndarray, parity: np.ndarray, bound: float, most: int
                 shift += triangle[level, j] * x[j]
             centre[level] = -shift / triangle[level, level]
             radius = 2.0 * math.sqrt(max(bound - used[level + 1], 0.0)) / triangle[level, level]
-            first = int(math.ceil(centre[level] - radius - 1e-9))
+            first = math.ceil(centre[level] - radius - 1e-9)
             if (first - parity[level]) % 2 != 0:
                 first += 1
             x[level] = first
-            last[level] = int(math.floor(centre[level] + radius + 1e-9))
+            last[level] = math.floor(centre[level] + radius + 1e-9)
         else:
             x[level] += 2
         if x[level] > last[level]:
@@ -166,7 +177,8 @@ def _enumerate(triangle: np.ndarray, parity: np.ndarray, bound: float, most: int
 
 
 def short_points(lattice: NodeLattice, bound: float, most: int) -> np.ndarray:
-    """Coefficients x, int32[k, d], of every point of the coset with squared length <= bound (and a few slightly beyond).
+    """Coefficients x, int32[k, d], of every point of the coset with squared length <= bound (and a few
+    slightly beyond).
 
     Raises LatticeError when there are more than most points.
     """

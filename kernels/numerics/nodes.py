@@ -1,7 +1,7 @@
 """Exact integers of the surviving nodes: p and the centred residues w_c p modulo 2 N, in limbs of 30 bits.
 
-Limb l of a number stands for limb * 2**(30 l); all limbs but the last lie in [0, 2**30), the last carries the sign. N may be of
-any size; nothing is rounded until a kernel turns a residue into an angle.
+Limb l of a number stands for limb * 2**(30 l); all limbs but the last lie in [0, 2**30), the last carries the
+sign. N may be of any size; nothing is rounded until a kernel turns a residue into an angle.
 """
 
 from collections.abc import Sequence
@@ -84,7 +84,7 @@ def _exceeds(v: np.ndarray, half: np.ndarray, sign: int) -> bool:
             carry >>= LIMB_BITS
     if carry == 0 and zero:
         return sign < 0
-    return carry >= 0
+    return bool(carry >= 0)
 
 
 @kernel
@@ -150,7 +150,8 @@ def _resolve(
 def resolve(lattice: NodeLattice, weights: Sequence[int], points: np.ndarray) -> Nodes:
     """The distinct nodes 0 < p <= N of enumerated points, with their residues for every weight.
 
-    points: int32[k, d] as short_points gives them. Raises LatticeError when coefficients are too large for exact limbs.
+    points: int32[k, d] as short_points gives them. Raises LatticeError when coefficients are too large for
+    exact limbs.
     """
     if points.size and int(np.abs(points).max()) * (points.shape[1] + 1) >= 2**31:
         raise LatticeError("coefficients of the reduced lattice are too large")
@@ -165,14 +166,21 @@ def resolve(lattice: NodeLattice, weights: Sequence[int], points: np.ndarray) ->
     position = {c + 1: at for at, c in enumerate(lattice.chosen)}
     shift = 2 * modulus // lattice.copies
     generators = [
-        [limbs(row[position[c]] if c in position else centred(weight * n), length) for c, weight in enumerate(columns)]
+        [
+            limbs(row[position[c]] if c in position else centred(weight * n), length)
+            for c, weight in enumerate(columns)
+        ]
         for row, n in zip(lattice.basis, lattice.index, strict=True)
     ]
     if lattice.copies > 1:
-        generators.append([limbs(0 if c in position else centred(w * shift), length) for c, w in enumerate(columns)])
+        generators.append(
+            [limbs(0 if c in position else centred(w * shift), length) for c, w in enumerate(columns)]
+        )
         copy = np.tile(np.arange(lattice.copies, dtype=np.int32), len(points))[:, None]
         points = np.hstack([np.repeat(points, lattice.copies, axis=0), copy])
-    offset = [limbs(0 if c in position else centred(w * lattice.offset), length) for c, w in enumerate(columns)]
+    offset = [
+        limbs(0 if c in position else centred(w * lattice.offset), length) for c, w in enumerate(columns)
+    ]
     p, residue, keep = _resolve(
         points,
         np.array(generators),

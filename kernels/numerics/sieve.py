@@ -1,11 +1,15 @@
-"""Plan of one composition: lattice spacing, number of nodes, surviving nodes and the error budget, in exact integers.
+"""Plan of one composition: lattice spacing, number of nodes, surviving nodes and the error budget, in exact
+integers.
 
-The log-likelihood ratio is T = h S - R/2 with S = sum w_c x_c an integer. The shifted trapezoidal rule with N nodes gives
+The log-likelihood ratio is T = h S - R/2 with S = sum w_c x_c an integer. The shifted trapezoidal rule with N
+nodes gives
 
-    P(S >= s) = 1/2 - (1/N) sum_{0 < p < N, p odd} phi(pi p / N) sin(pi p (2 s - 1) / (2 N)) / sin(pi p / (2 N))   [half weight at p = N]
+    P(S >= s) = 1/2 - (1/N) sum_{0 < p < N, p odd} phi(pi p / N) sin(pi p (2 s - 1) / (2 N)) / sin(pi p / (2
+    N))   [half weight at p = N]
 
-up to P(S >= s + N) + P(S < s - N), which the sub-Gaussian bound P(S >= x) <= exp(-(h x)^2 / 2R) controls. A node with
-phi <= exp(-L) may be pruned: all pruned nodes together weigh at most exp(-L) (1 + ln(N)/2). Derivations: docs/method.md.
+up to P(S >= s + N) + P(S < s - N), which the sub-Gaussian bound P(S >= x) <= exp(-(h x)^2 / 2R) controls. A
+node with phi <= exp(-L) may be pruned: all pruned nodes together weigh at most exp(-L) (1 + ln(N)/2).
+Derivations: docs/method.md.
 """
 
 import math
@@ -34,7 +38,8 @@ MOST_NODES = 20_000_000
 
 @dataclass(frozen=True, slots=True)
 class Factors:
-    """Constants of the d distinct rhos: g [d, 3], normaliser [d, 3], log_normaliser [d], count [d], decay of one cell [d]."""
+    """Constants of the d distinct rhos: g [d, 3], normaliser [d, 3], log_normaliser [d], count [d], decay of
+    one cell [d]."""
 
     g: np.ndarray
     normaliser: np.ndarray
@@ -45,7 +50,8 @@ class Factors:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Thresholds T > h v / 2 with v = step (2 j + 1), -half <= j < half; N = step * period. step = 0: every midpoint |v| <= limit."""
+    """Thresholds T > h v / 2 with v = step (2 j + 1), -half <= j < half; N = step * period. step = 0: every
+    midpoint |v| <= limit."""
 
     step: int
     half: int
@@ -57,10 +63,12 @@ class Grid:
 class Plan:
     """Everything exact about one composition.
 
-    spacing: h; total: R; weights: w_c; width: W = sum count_c w_c = R / h; modulus: N; reach: largest |h (s - 1/2)| for which the
-    truncation bound holds; nodes: survivors sorted by falling weight; log_kernel: -ln(N sin(pi p / 2N)), less ln 2 at p = N, [k];
-    log_weight: the same plus ln phi, [k]; norm: sum count decay f^2, [k], a lower bound of -ln phi; truncation_bound, sieve_bound: absolute
-    errors of one tail probability; faint: bound on the weight of all nodes left out when every phi is replaced by phi ** SOFTEST.
+    spacing: h; total: R; weights: w_c; width: W = sum count_c w_c = R / h; modulus: N; reach: largest |h (s -
+    1/2)| for which the truncation bound holds; nodes: survivors sorted by falling weight; log_kernel: -ln(N
+    sin(pi p / 2N)), less ln 2 at p = N, [k]; log_weight: the same plus ln phi, [k]; norm: sum count decay
+    f^2, [k], a lower bound of -ln phi; truncation_bound, sieve_bound: absolute errors of one tail
+    probability; faint: bound on the weight of all nodes left out when every phi is replaced by phi **
+    SOFTEST.
     """
 
     spacing: Fraction
@@ -83,7 +91,9 @@ class Plan:
 def rational_gcd(numbers: Sequence[Fraction]) -> Fraction:
     """The largest rational of which all numbers are integer multiples (Bezout)."""
     denominator = math.lcm(*(number.denominator for number in numbers))
-    return Fraction(math.gcd(*(number.numerator * (denominator // number.denominator) for number in numbers)), denominator)
+    return Fraction(
+        math.gcd(*(number.numerator * (denominator // number.denominator) for number in numbers)), denominator
+    )
 
 
 def factors_of(rhos: Sequence[Fraction], counts: Sequence[int]) -> Factors:
@@ -150,12 +160,15 @@ def _weigh(
 
 
 def predicted_nodes(rhos: Sequence[Fraction], counts: Sequence[int]) -> float:
-    """Rough number of nodes 0 < p <= N that survive: volume of a ball over the determinant of the lattice, and the nodes around 0."""
+    """Rough number of nodes 0 < p <= N that survive: volume of a ball over the determinant of the lattice,
+    and the nodes around 0."""
     spacing = rational_gcd(rhos)
     total = sum((rho * count for rho, count in zip(rhos, counts, strict=True)), Fraction(0))
     modulus, _, _ = _layout(spacing, total, int(total / spacing), 2)
     bound = math.log((1.0 + 0.5 * math.log(modulus)) / PRUNED)
-    decay = [count * theta.decay_of(2.0 * math.pi**2 / float(rho)) for rho, count in zip(rhos, counts, strict=True)]
+    decay = [
+        count * theta.decay_of(2.0 * math.pi**2 / float(rho)) for rho, count in zip(rhos, counts, strict=True)
+    ]
     chosen = [decay[c] for c in choose_factors(decay, bound)]
     d = len(chosen)
     volume = 0.5 * d * math.log(math.pi * bound) - math.lgamma(0.5 * d + 1.0)
@@ -177,11 +190,19 @@ def make_plan(rhos: Sequence[Fraction], counts: Sequence[int], thresholds: int =
     factors = factors_of(rhos, counts)
     # Each pruned node has phi <= exp(-bound); see the module docstring for the sum of their weights.
     harmonic = 1.0 + 0.5 * math.log(modulus)
-    bound = math.log(harmonic / PRUNED) + min(theta.tilt_loss(factors.g[:, 0], factors.count), _MOST_TILT_LOSS)
+    bound = math.log(harmonic / PRUNED) + min(
+        theta.tilt_loss(factors.g[:, 0], factors.count), _MOST_TILT_LOSS
+    )
     lattice = node_lattice(weights, modulus, list(factors.count * factors.decay), bound)
     nodes = resolve(lattice, weights, short_points(lattice, bound, MOST_NODES))
     log_kernel, log_weight, norm = _weigh(
-        nodes.p, nodes.residue, factors.g[:, 0], factors.log_normaliser, factors.count, factors.decay, float(2 * modulus)
+        nodes.p,
+        nodes.residue,
+        factors.g[:, 0],
+        factors.log_normaliser,
+        factors.count,
+        factors.decay,
+        float(2 * modulus),
     )
     order = np.argsort(-log_weight, kind="stable")
     weight = np.exp(log_weight[order])

@@ -2,11 +2,12 @@
 
 With f in [-1/2, 1/2] the angle in turns and g = 2 pi^2 sigma^2, Poisson summation gives
 
-    phi(f) = exp(-g f^2) (1 + s(f)) / (1 + s(0)),   s(f) = sum_{k >= 1} exp(-g k (k - 2|f|)) + exp(-g k (k + 2|f|)).
+    phi(f) = exp(-g f^2) (1 + s(f)) / (1 + s(0)),   s(f) = sum_{k >= 1} exp(-g k (k - 2|f|)) + exp(-g k (k +
+    2|f|)).
 
-All terms are positive, so nothing cancels for any sigma. Decay bound, phi(f) <= exp(-decay f^2), proven in docs/method.md: for g >= 2 the
-ratio -ln phi(f) / f^2 is least at f = 1/2; for smaller g the Jacobi triple product gives decay = 8 sum_n 2 p_n / (1 + p_n)^2,
-p_n = exp(-rho (2 n - 1) / 2).
+All terms are positive, so nothing cancels for any sigma. Decay bound, phi(f) <= exp(-decay f^2), proven in
+docs/method.md: for g >= 2 the ratio -ln phi(f) / f^2 is least at f = 1/2; for smaller g the Jacobi triple
+product gives decay = 8 sum_n 2 p_n / (1 + p_n)^2, p_n = exp(-rho (2 n - 1) / 2).
 """
 
 import math
@@ -27,7 +28,8 @@ _DOUBLE_ENOUGH = 64.0  # exp(-64) times the relative error of a double is below 
 
 @dataclass(frozen=True, slots=True)
 class ThetaFactor:
-    """Constants of one distinct rho: g = 2 pi^2 / rho as a triple, 1 / (1 + s(0)) as a triple, decay (rounded down)."""
+    """Constants of one distinct rho: g = 2 pi^2 / rho as a triple, 1 / (1 + s(0)) as a triple, decay (rounded
+    down)."""
 
     g: Triple
     normaliser: Triple
@@ -57,11 +59,14 @@ def decay_of(g: float) -> float:
 
 
 def tilt_loss(g: np.ndarray, count: np.ndarray) -> float:
-    """How much larger than phi(f) the normalised phi_mu(f) of a product can be, as a logarithm: ln of prod (Z_0 / Z_{1/2})^count."""
+    """How much larger than phi(f) the normalised phi_mu(f) of a product can be, as a logarithm: ln of prod
+    (Z_0 / Z_{1/2})^count."""
     total = 0.0
     for value, cells in zip(g, count, strict=True):
         ks = np.arange(-40.0, 41.0)
-        rho = 2.0 * math.pi**2 / value  # Z_mu is proportional to sum exp(-rho (x - mu)^2 / 2), least at mu = 1/2
+        rho = (
+            2.0 * math.pi**2 / value
+        )  # Z_mu is proportional to sum exp(-rho (x - mu)^2 / 2), least at mu = 1/2
         if value >= 2.0:
             waves = np.exp(-value * ks * ks)
             total += float(cells * np.log(waves.sum() / (waves * np.cos(np.pi * ks)).sum()))
@@ -85,7 +90,8 @@ def excess(g: float, f: float) -> float:
 
 @kernel
 def excess_triple(g: Triple, f: Triple) -> Triple:
-    """s(f) in triple-double arithmetic, for f >= 0; terms too small to need it are taken in double precision."""
+    """s(f) in triple-double arithmetic, for f >= 0; terms too small to need it are taken in double
+    precision."""
     total = (0.0, 0.0, 0.0)
     k = 1.0
     while True:
@@ -105,8 +111,8 @@ def excess_triple(g: Triple, f: Triple) -> Triple:
 def product_triple(g: np.ndarray, normaliser: np.ndarray, count: np.ndarray, f: np.ndarray) -> Triple:
     """Product of phi(f_c) ** count_c over distinct rhos c, in triple-double arithmetic.
 
-    g, normaliser: [d, 3]; count: [d]; f: [d, 3], angles in turns, each in [-1/2, 1/2]. The relative error is below
-    2**-130 (1 + E) + 2**-146 (number of cells), E = sum count g f^2 < 500.
+    g, normaliser: [d, 3]; count: [d]; f: [d, 3], angles in turns, each in [-1/2, 1/2]. The relative error is
+    below 2**-130 (1 + E) + 2**-146 (number of cells), E = sum count g f^2 < 500.
     """
     exponent = (0.0, 0.0, 0.0)
     product = (1.0, 0.0, 0.0)
@@ -116,7 +122,10 @@ def product_triple(g: np.ndarray, normaliser: np.ndarray, count: np.ndarray, f: 
         if f_c[0] < 0.0:
             f_c = (-f_c[0], -f_c[1], -f_c[2])
         exponent = add(exponent, scale(multiply(g_c, multiply(f_c, f_c)), -count[c]))
-        ratio = multiply(add((1.0, 0.0, 0.0), excess_triple(g_c, f_c)), (normaliser[c, 0], normaliser[c, 1], normaliser[c, 2]))
+        ratio = multiply(
+            add((1.0, 0.0, 0.0), excess_triple(g_c, f_c)),
+            (normaliser[c, 0], normaliser[c, 1], normaliser[c, 2]),
+        )
         product = multiply(product, power(ratio, int(count[c])))
     return multiply(exp(exponent), product)
 
@@ -125,7 +134,8 @@ def product_triple(g: np.ndarray, normaliser: np.ndarray, count: np.ndarray, f: 
 def log_product(g: np.ndarray, log_normaliser: np.ndarray, count: np.ndarray, f: np.ndarray) -> float:
     """ln of the product of phi(f_c) ** count_c, in double precision.
 
-    g, log_normaliser (of 1 + s(0)), count, f: [d]. The absolute error is below 2**-46 (1 + E + number of cells 2**-4).
+    g, log_normaliser (of 1 + s(0)), count, f: [d]. The absolute error is below 2**-46 (1 + E + number of
+    cells 2**-4).
     """
     total = 0.0
     for c in range(g.shape[0]):

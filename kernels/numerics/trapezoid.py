@@ -1,12 +1,14 @@
 """Absolute tier: tail probabilities P(S >= s) by the shifted trapezoidal rule over the surviving nodes.
 
-    P(S >= s) = 1/2 - sum_n c_n sin(2 pi q_n (2 s - 1)),   q_n = p / (4 N),   c_n = phi / (N sin(2 pi q_n))   (half of it at p = N).
+    P(S >= s) = 1/2 - sum_n c_n sin(2 pi q_n (2 s - 1)),   q_n = p / (4 N),   c_n = phi / (N sin(2 pi q_n))
+    (half of it at p = N).
 
 A node whose term is small enough is summed in double precision, the others in triple-double arithmetic.
 """
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
@@ -16,7 +18,6 @@ from kernels.numerics.jit import kernel
 from kernels.numerics.nodes import to_triple
 from kernels.numerics.sieve import Plan
 from kernels.numerics.triple import Triple, add, from_fraction, multiply, negate, reciprocal, scale
-from fractions import Fraction
 
 #: Rounding allowed to the nodes summed in double precision.
 _DOUBLE_ROUNDING = 3e-37
@@ -26,8 +27,8 @@ _DOUBLE_ROUNDING = 3e-37
 class Quadrature:
     """Coefficients of the rule: triples for the first nodes, doubles for the rest.
 
-    turn: q_n, [k, 3]; coefficient: c_n, [k, 3], low parts zero from node precise on; rounding_bound: absolute error of
-    one tail that rounding can cause.
+    turn: q_n, [k, 3]; coefficient: c_n, [k, 3], low parts zero from node precise on; rounding_bound: absolute
+    error of one tail that rounding can cause.
     """
 
     turn: np.ndarray
@@ -64,9 +65,15 @@ def _coefficients(
         for c in range(d):
             f[c, 0], f[c, 1], f[c, 2] = multiply(to_triple(residue[i, c]), double)
         sine = sin_cos_turns(q)[0]
-        value = multiply(theta.product_triple(g, normaliser, count, f), reciprocal(multiply(scale(four, 0.25), sine)))
+        value = multiply(
+            theta.product_triple(g, normaliser, count, f), reciprocal(multiply(scale(four, 0.25), sine))
+        )
         part = 0.5 if full and q[0] == 0.25 else 1.0
-        coefficient[i, 0], coefficient[i, 1], coefficient[i, 2] = part * value[0], part * value[1], part * value[2]
+        coefficient[i, 0], coefficient[i, 1], coefficient[i, 2] = (
+            part * value[0],
+            part * value[1],
+            part * value[2],
+        )
     return turn, coefficient
 
 
@@ -88,13 +95,16 @@ def quadrature(plan: Plan) -> Quadrature:
         from_fraction(Fraction(1, 4 * plan.modulus)),
         plan.modulus % 2 == 1,
     )
-    # One term: relative error of c_n and of the sine; the phase q_n (2 s - 1) has |error| <= 2**-145 |q_n (2 s - 1)| turns, and
-    # c_n q_n <= 1 / (4 N) since sin(x) >= 2 x / pi, while 2 s - 1 <= 2 N. Additions: 2**-150 of the partial sums.
+    # One term: relative error of c_n and of the sine; the phase q_n (2 s - 1) has |error| <= 2**-145 |q_n (2
+    # s - 1)| turns, and c_n q_n <= 1 / (4 N) since sin(x) >= 2 x / pi, while 2 s - 1 <= 2 N. Additions:
+    # 2**-150 of the partial sums.
     head = weight[:precise]
     terms = float(head @ (2.0**-128 * (4.0 - plan.log_weight[:precise]) + 2.0**-144 * cells))
     phases = len(weight) * 2.0**-143
     sums = 2.0**-149 * (len(weight) + 4) * (1.0 + float(weight.sum()))
-    bound = (terms + phases + sums + (float(doubtful[precise]) if precise < len(weight) else 0.0)) * (1.0 + 1e-9)
+    bound = (terms + phases + sums + (float(doubtful[precise]) if precise < len(weight) else 0.0)) * (
+        1.0 + 1e-9
+    )
     return Quadrature(turn, coefficient, precise, bound)
 
 
@@ -110,7 +120,9 @@ def _tail(turn: np.ndarray, coefficient: np.ndarray, precise: int, high: float, 
             total = add(total, negate(term))
         else:
             rest = ((turns[0] - np.rint(turns[0])) + turns[1]) + turns[2]
-            total = add(total, (-coefficient[i, 0] * math.sin(2.0 * math.pi * (rest - np.rint(rest))), 0.0, 0.0))
+            total = add(
+                total, (-coefficient[i, 0] * math.sin(2.0 * math.pi * (rest - np.rint(rest))), 0.0, 0.0)
+            )
     return total
 
 
@@ -118,12 +130,15 @@ def _tail(turn: np.ndarray, coefficient: np.ndarray, precise: int, high: float, 
 def _tails(turn: np.ndarray, coefficient: np.ndarray, precise: int, points: np.ndarray) -> np.ndarray:
     result = np.empty((points.shape[0], 3))
     for j in range(points.shape[0]):
-        result[j, 0], result[j, 1], result[j, 2] = _tail(turn, coefficient, precise, points[j, 0], points[j, 1])
+        result[j, 0], result[j, 1], result[j, 2] = _tail(
+            turn, coefficient, precise, points[j, 0], points[j, 1]
+        )
     return result
 
 
 def tails(rule: Quadrature, odd: list[int]) -> np.ndarray:
-    """P(S >= s) for each odd integer 2 s - 1, as triples [m, 3]; absolute error: the plan's and the rule's bounds.
+    """P(S >= s) for each odd integer 2 s - 1, as triples [m, 3]; absolute error: the plan's and the rule's
+    bounds.
 
     Only for |2 s - 1| <= 2 reach / h of the plan.
     """

@@ -1,8 +1,9 @@
 """Triple-double arithmetic: a number is an unevaluated sum of three doubles, largest first.
 
-Built on error-free transformations (Knuth's two_sum, two_prod by fused multiply-add); the shape of the operations follows
-Hida, Li and Bailey (2001), "Library for double-double and quad-double arithmetic", and Fabiano, Muller and Picot (2019),
-"Algorithms for triple-word arithmetic". Error bounds used everywhere else, with a margin of several bits (docs/method.md):
+Built on error-free transformations (Knuth's two_sum, two_prod by fused multiply-add); the shape of the
+operations follows Hida, Li and Bailey (2001), "Library for double-double and quad-double arithmetic", and
+Fabiano, Muller and Picot (2019), "Algorithms for triple-word arithmetic". Error bounds used everywhere else,
+with a margin of several bits (docs/method.md):
 
     add(a, b)       |error| <= 2**-150 (|a| + |b|)
     multiply(a, b)  |error| <= 2**-150 |a b|
@@ -127,5 +128,9 @@ def self_test() -> None:
     a, b, c, d = (Fraction(value) for value in values)
     exact = [Fraction(value) for value in out]
     error = abs(exact[4] + exact[5] + exact[6] - (a + b) * (c + d))
-    if exact[0] + exact[1] != a + b or exact[2] + exact[3] != a * b or error > Fraction(UNIT) * (a + b) * (c + d):
+    if (
+        exact[0] + exact[1] != a + b
+        or exact[2] + exact[3] != a * b
+        or error > Fraction(UNIT) * (a + b) * (c + d)
+    ):
         raise RuntimeError("this compiler breaks error-free transformations; results would not be certified")

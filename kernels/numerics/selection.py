@@ -1,0 +1,100 @@
+"""Which nodes of a plan the relative tier needs."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from kernels.numerics.jit import kernel
+from kernels.numerics.nodes import to_float
+from kernels.numerics.sieve import Plan
+from kernels.numerics.theta import decay_of, tilt_loss
+
+#: Weight that the nodes left out of the relative tier may have together.
+_LEFT_OUT = 1e-16
+_ROUGH_NODES = 200
+
+
+@kernel
+def _angles(residue: np.ndarray, size: float) -> np.ndarray:
+    """Angles f in turns as doubles, [k, d]."""
+    k, d = residue.shape[:2]
+    f = np.empty((k, d))
+    for i in range(k):
+        for c in range(d):
+            f[i, c] = to_float(residue[i, c]) / size
+    return f
+
+
+@kernel
+def _unwrapped(turn: np.ndarray, f: np.ndarray, count: np.ndarray, width: float) -> np.ndarray:
+    """Whether no angle of a node was reduced: sum count f = W p / (2 N)."""
+    k, d = f.shape
+    result = np.empty(k, dtype=np.bool_)
+    for i in range(k):
+        total = 0.0
+        for c in range(d):
+            total += count[c] * f[i, c]
+        result[i] = abs(2.0 * turn[i, 0] * width - total) < 0.5 and width * turn[i, 0] < 2.0**50
+    return result
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The nodes that the relative tier needs as long as phi is at most exp(-soft norm).
+
+    turn: p / (4 N), [k, 3]; f: angles in turns, [k, d]; f_sum: sum count f, [k]; unwrapped: [k]; weight: 2/N,
+    or 1/N at p = N, [k]; left_out: bound on the weight of all other nodes.
+    """
+
+    soft: float
+    turn: np.ndarray
+    f: np.ndarray
+    f_sum: np.ndarray
+    unwrapped: np.ndarray
+    weight: np.ndarray
+    left_out: float
+
+
+def select(plan: Plan, turn: np.ndarray, soft: float) -> Selection:
+    """Nodes for SOFTEST <= soft <= 1; turn: p / (4 N) of the plan's nodes as triples
+    (trapezoid.Quadrature.turn), [k, 3]."""
+    score = np.exp(plan.log_kernel - soft * plan.norm)
+    order = np.argsort(-score, kind="stable")
+    rest = np.cumsum(score[order][::-1])[::-1]
+    allowed = _LEFT_OUT * math.exp(-min(tilt_loss(plan.factors.g[:, 0], plan.factors.count), 50.0))
+    kept = int(np.count_nonzero(rest > allowed))
+    left_out = plan.faint + (float(rest[kept]) if kept < len(rest) else 0.0)
+    which = order[:kept]
+    modulus = float(2 * plan.modulus)
+    f = _angles(plan.nodes.residue[which], modulus)
+    count = plan.factors.count
+    unwrapped = _unwrapped(turn[which], f, count, float(plan.width))
+    weight = np.where(turn[which, 0] == 0.25, 2.0, 4.0) / modulus
+    return Selection(soft, turn[which], f, f @ count, unwrapped, weight, left_out * (1.0 + 1e-9))
+
+
+def heaviest(nodes: Selection) -> Selection:
+    """The heaviest nodes alone: enough for a search, not for an answer; the selection itself if it is small."""
+    if len(nodes.f) <= _ROUGH_NODES:
+        return nodes
+    first = slice(0, _ROUGH_NODES)
+    return Selection(
+        nodes.soft,
+        nodes.turn[first],
+        nodes.f[first],
+        nodes.f_sum[first],
+        nodes.unwrapped[first],
+        nodes.weight[first],
+        math.inf,
+    )
+
+
+def softness(plan: Plan, scale: Fraction) -> float:
+    """Least x such that phi with all rhos scaled is at most exp(-x norm), norm being that of the unscaled
+    composition."""
+    if scale == 1:
+        return 1.0
+    g = plan.factors.g[:, 0] / float(scale)
+    return float(min(decay_of(value) / decay for value, decay in zip(g, plan.factors.decay, strict=True)))
