@@ -30,6 +30,7 @@ Answer = TypeVar("Answer")
 _LAUNCHED = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS", "PALS_NRANKS", "MV2_COMM_WORLD_SIZE")
 
 _HEAVY, _LIGHT, _WARM_UP, _STOP = range(1, 5)  # kinds of messages
+_FORWARDING = 1.0  # seconds; a launcher drops what it has not passed on when it hears of the abort
 _PROBES = 4  # the first one may only move a message along and report it the next time
 _SHORTEST_SLEEP, _LONGEST_SLEEP = 0.0001, 0.005  # seconds
 
@@ -273,6 +274,7 @@ def _abort_all(communicator: Any, on_error: Callable[[str], None]) -> Iterator[N
         try:
             print(text, file=sys.stderr, flush=True)
             on_error(text)
+            time.sleep(_FORWARDING)
         finally:
             communicator.Abort(1)
         raise
