@@ -76,7 +76,7 @@ def select(plan: Plan, turn: np.ndarray, soft: float) -> Selection:
 
 
 def heaviest(nodes: Selection) -> Selection:
-    """The heaviest nodes alone: enough for a search, not for an answer; the selection itself if it is small."""
+    """The heaviest nodes alone: enough for a search, not for an answer; all of them if few."""
     if len(nodes.f) <= _ROUGH_NODES:
         return nodes
     first = slice(0, _ROUGH_NODES)

@@ -103,7 +103,7 @@ class Tilt:
         self._contours: dict[Fraction, _Contour] = {}
 
     def rough(self) -> "Tilt":
-        """The same with the heaviest nodes alone, for a search; without error bounds where nodes are missing."""
+        """The same with the heaviest nodes alone, for a search; no error bounds where nodes are missing."""
         nodes = heaviest(self.nodes)
         return self if nodes is self.nodes else Tilt(self.plan, nodes, self.scale)
 

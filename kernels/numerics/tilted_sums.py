@@ -1,4 +1,4 @@
-"""Compiled sums of the relative tier (see tilt.py): tilted characteristic functions, windowed geometric sums."""
+"""Compiled sums of the relative tier (see tilt.py): tilted characteristic functions, geometric sums."""
 
 import math
 
@@ -179,8 +179,8 @@ def sums_at_points(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Mantissas and their rounding errors for every eps that shares mu, [m, 3] each (Q, P, delta).
 
-    modulus, phase (turns), unit: of each node's amplitude, [k]; sums: as window_kernels returns them; shift and
-    first: [m, 2], 2 (mu W - s0) and 2 s0 as two doubles; gap: t0, [m].
+    modulus, phase (turns), unit: of each node's amplitude, [k]; sums: as window_kernels returns them;
+    shift, first: [m, 2], 2 (mu W - s0) and 2 s0 as two doubles; gap: t0, [m].
     """
     q_sum, p_sum, step, far, both = sums
     m = gap.shape[0]
