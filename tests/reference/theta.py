@@ -40,7 +40,8 @@ class DirectSeries:
 class PoissonSeries:
     """The same after Poisson summation: sum_k exp(-2 pi^2 (u - k)^2 / rho), normalised. For small rho.
 
-    The term of index k is exp(-scale u^2) exp(-scale k^2) exp(2 scale u k), so two exponentials serve all terms.
+    The term of index k is exp(-scale u^2) exp(-scale k^2) exp(2 scale u k), so two
+    exponentials serve all terms.
     """
 
     def __init__(self, rho: Fraction, bits: int) -> None:
