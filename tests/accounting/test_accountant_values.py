@@ -122,7 +122,7 @@ def test_far_tails_of_large_compositions(name: str, eps: Fraction, digits: int, 
         ("level Block", F(6), 1400, (-365, -350)),
         ("heavy, one path", F(122), 1700, (-310, -295)),
         ("200 cells, R = 10000", F(5000), 8000, (-12, 0)),
-        ("200 cells, R = 10000", F(7000), 9000, (-420, -390)),
+        ("200 cells, R = 10000", F(7000), 13_000, (-420, -390)),
         ("sigma^2 = 1/6 and 1/5", F(300), 9000, (-3000, -300)),
     ],
 )
