@@ -139,10 +139,11 @@ class Accountant:
     def _delta_at_zero(self) -> Certified:
         return self.profile([Fraction(0)])[0].delta
 
-    def epsilon(self, delta: Fraction) -> Certified:
+    def epsilon(self, delta: Fraction, guess: float | None = None) -> Certified:
         """The least eps >= 0 with delta(eps) <= delta: 0 from delta(0) on, infinite at delta = 0.
 
-        Raises ValueError for delta outside [0, 1].
+        guess: where to start the search, if something within about 0.01 is known; the answer's bounds do not
+        depend on it. Raises ValueError for delta outside [0, 1].
         """
         if not 0 <= delta <= 1:
             raise ValueError(f"delta must lie in [0, 1], not {delta}")
@@ -150,7 +151,7 @@ class Accountant:
             return INFINITE
         if delta == 1 or self._delta_at_zero.upper <= from_fraction(delta).lower:
             return ZERO
-        return least_epsilon(self.tilt, self.composition.zcdp_rho, delta)
+        return least_epsilon(self.tilt, self.composition.zcdp_rho, delta, guess)
 
     def reduction(self, delta: Fraction) -> Reduction:
         """Variance reduction at delta against the Census Bureau's zCDP calibration.

@@ -59,9 +59,9 @@ def from_triple(triple: Sequence[float], bound: float) -> Certified:
 
 def from_tails(tails: Tails, row: int, which: int) -> Certified:
     """Q (0), P (1) or delta (2) of one row of tilted sums, clipped to [0, 1]."""
-    power = Fraction(*tails.exponent[row]) + Fraction(float(tails.log_norm[row]))
+    power = Fraction(tails.exponent[row], tails.exponent_denominator) + Fraction(float(tails.log_norm[row]))
     if which == 1:
-        power -= Fraction(*tails.t[row])
+        power -= Fraction(tails.t[row], tails.t_denominator)
     mantissa, error = Decimal(float(tails.mantissa[row, which])), Decimal(float(tails.error[row, which]))
     if not error.is_finite() or not mantissa.is_finite():
         return Certified(Decimal("0.5"), Decimal(0), Decimal(1))

@@ -10,6 +10,7 @@ import numpy as np
 from kernels.accounting.accountant import Accountant
 from kernels.accounting.certified import Certified
 from kernels.accounting.composition import Composition
+from kernels.accounting.inverse import log_fraction
 from kernels.accounting.plan_summary import PlanSummary, predicted_cost
 from kernels.accounting.settings import Settings
 from kernels.numerics.grid import grid_tails
@@ -61,6 +62,13 @@ def eps_grid(zcdp_rho: Fraction, points: int) -> np.ndarray:
     return math.ceil(step / unit) * unit * np.arange(points, dtype=np.float64)
 
 
+def _arithmetic(first: Fraction, step: Fraction, number: int) -> np.ndarray:
+    """first + j step, each rounded once, [number]."""
+    below = math.lcm(first.denominator, step.denominator)
+    start, stride = int(first * below), int(step * below)
+    return np.array([(start + j * stride) / below for j in range(number)])
+
+
 def _outward(number: Certified) -> tuple[float, float, float]:
     """value, lower and upper as doubles, the bounds rounded outward."""
     value, lower, upper = float(number.value), float(number.lower), float(number.upper)
@@ -87,6 +95,7 @@ def evaluate(compositions: Sequence[Composition], settings: Settings) -> list[Pa
         eps = eps_grid(accountant.composition.zcdp_rho, settings.eps_points)
         logs, relative = accountant.log_profile(eps)
         reductions = [accountant.reduction(delta) for delta in settings.deltas]
+        guesses = np.interp([-log_fraction(delta) for delta in settings.deltas], -logs, eps)
         with np.errstate(under="ignore"):
             delta = np.exp(logs)
         results.append(
@@ -94,7 +103,7 @@ def evaluate(compositions: Sequence[Composition], settings: Settings) -> list[Pa
                 accountant.plan_summary(),
                 first,
                 step,
-                np.array([float(first + j * step) for j in range(len(curve.upper))]),
+                _arithmetic(first, step, len(curve.upper)),
                 curve.upper,
                 curve.lower,
                 curve.bound,
@@ -102,7 +111,12 @@ def evaluate(compositions: Sequence[Composition], settings: Settings) -> list[Pa
                 delta,
                 logs / math.log(10.0),
                 relative,
-                _table([accountant.epsilon(delta) for delta in settings.deltas]),
+                _table(
+                    [
+                        accountant.epsilon(delta, guess)
+                        for delta, guess in zip(settings.deltas, guesses, strict=True)
+                    ]
+                ),
                 _table([reduction.reduction for reduction in reductions]),
                 _table([reduction.eps_zcdp for reduction in reductions]),
                 _table([reduction.scale for reduction in reductions]),

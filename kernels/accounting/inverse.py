@@ -6,7 +6,7 @@ which are bounds on the exact answer.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -20,9 +20,9 @@ from kernels.accounting.search import bracketed_root
 from kernels.numerics.tilt import Tails, Tilt
 
 _LOG_UNIT = 2.0**-50  # rounding of a logarithm, relative to the largest number in it
-_WIDENINGS = 60
+_WIDENINGS = 12
 _ROUGH = 1e-9  # of the search; Newton steps and the certified interval follow
-_POLISHINGS = 6
+_MOST_STEPS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def log_deltas(found: Tails) -> tuple[np.ndarray, np.ndarray]:
 
     The error is infinite where delta cannot be told from 0.
     """
-    power = np.array([top / bottom for top, bottom in found.exponent]) + found.log_norm
+    power = np.array([top / found.exponent_denominator for top in found.exponent]) + found.log_norm
     mantissa, error = found.mantissa[:, 2], found.error[:, 2]
     rounding = _LOG_UNIT * (np.abs(power) + 4.0)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -74,78 +74,101 @@ def log_deltas(found: Tails) -> tuple[np.ndarray, np.ndarray]:
     return value, np.where(sure, doubt + _LOG_UNIT * np.abs(value), np.inf)
 
 
-def log_delta(tilt: Tilt, eps: Fraction) -> LogDelta:
-    """ln delta(eps) for eps >= 0, with its derivative -e^eps P(T > eps) / delta."""
-    point = tilt.first_point(eps)
-    found = tilt.tails([point])
+def log_delta(tilt: Tilt, eps: Sequence[Fraction]) -> list[LogDelta]:
+    """ln delta at every eps >= 0, with its derivative -e^eps P(T > eps) / delta."""
+    points = [tilt.first_point(one) for one in eps]
+    found = tilt.tails(points)
     value, error = log_deltas(found)
-    top, bottom = found.exponent[0]
-    log_alpha = (
-        top / bottom - point.gap + float(found.log_norm[0]) + math.log(max(found.mantissa[0, 1], 1e-300))
-    )
-    return LogDelta(float(value[0]), float(error[0]), -math.exp(min(log_alpha - float(value[0]), 700.0)))
+    results = []
+    for row, point in enumerate(points):
+        log_alpha = found.exponent[row] / found.exponent_denominator - point.gap + float(found.log_norm[row])
+        log_alpha += math.log(max(found.mantissa[row, 1], 1e-300))
+        slope = -math.exp(min(log_alpha - float(value[row]), 700.0))
+        results.append(LogDelta(float(value[row]), float(error[row]), slope))
+    return results
 
 
-def _outward(holds: Callable[[float], bool], root: float, width: float, limit: float) -> float:
-    """The first of root + width, root + 2 width, root + 4 width, ... at which a certified inequality holds,
-    the limit at the latest."""
-    for _ in range(_WIDENINGS):
-        x = root + width
-        if (x - limit) * width >= 0.0:
-            break
-        if holds(x):
-            return x
-        width *= 2.0
-    return limit
+def _certified(
+    at: Callable[[Sequence[float]], Sequence[LogDelta]],
+    target: float,
+    start: float,
+    slope_at: Callable[[float, LogDelta], float],
+    limits: tuple[float, float],
+) -> tuple[tuple[float, float, float], LogDelta]:
+    """The x with ln delta(x) = target by Newton steps from the start, and an interval at whose ends ln delta
+    is certainly on either side of the target (the limits, where it holds by a theorem, if that cannot be
+    shown).
 
-
-def _enclosed(
-    at: Callable[[float], LogDelta], target: float, root: float, slope: float, limits: tuple[float, float]
-) -> tuple[float, float, float]:
-    """The root polished by Newton steps, and an interval around it at whose ends ln delta is certainly on
-    either side of the target."""
+    Returns x and the interval, and ln delta close to x.
+    """
     margin = _LOG_UNIT * (abs(target) + 1.0)
-    for _ in range(_POLISHINGS):
-        here = at(root)
-        if not math.isfinite(here.error):
-            return root, *limits
+    root = start
+    for _ in range(_MOST_STEPS):
+        here = at([root])[0]
+        slope = slope_at(root, here)
         step = (target - here.value) / slope
+        if not math.isfinite(step):
+            return (root, *limits), here
         root = min(max(root + step, limits[0]), limits[1])
         width = max(1.2 * (here.error + margin) / abs(slope), 4.0 * math.ulp(root))
-        if abs(step) <= 0.1 * width:
+        if step * step <= 0.1 * width or abs(step) <= 0.1 * width:
             break
+    low, high = limits
+    for widening in range(_WIDENINGS):
+        # Where ln delta falls, it must be above the target on the left; else on the right.
+        ends = [end for end in (root - width, root + width) if limits[0] < end < limits[1]]
+        for end, found in zip(ends, at(ends), strict=True):
+            above = found.value - found.error - margin >= target
+            below = found.value + found.error + margin <= target
+            if end < root and (above if slope < 0.0 else below):
+                low = max(low, end)
+            if end > root and (below if slope < 0.0 else above):
+                high = min(high, end)
+        if (low > limits[0] or root - width <= limits[0]) and (high < limits[1] or root + width >= limits[1]):
+            break
+        width *= 4.0 ** (1 + widening // 4)
+    return (min(max(root, low), high), low, high), here
 
-    def above(x: float) -> bool:
-        found = at(x)
-        return found.value - found.error - margin >= target
 
-    def below(x: float) -> bool:
-        found = at(x)
-        return found.value + found.error + margin <= target
-
-    left, right = (above, below) if slope < 0.0 else (below, above)
-    low = _outward(left, root, -width, limits[0])
-    high = _outward(right, root, width, limits[1])
-    return min(max(root, low), high), low, high
-
-
-def least_epsilon(tilt: Tilt, rho: Fraction, delta: Fraction) -> Certified:
-    """The eps > 0 with delta(eps) = delta, for 0 < delta < delta(0); rho = R/2."""
+def least_epsilon(tilt: Tilt, rho: Fraction, delta: Fraction, guess: float | None = None) -> Certified:
+    """The eps > 0 with delta(eps) = delta, for 0 < delta < delta(0); rho = R/2; guess: within 0.01 if
+    given."""
     target = log_fraction(delta)
-    limit = zcdp.epsilon_cks20(rho, delta).upper
-    highest = math.nextafter(float(limit), math.inf)
-    rough = tilt.rough()
+    highest = math.nextafter(float(zcdp.epsilon_cks20(rho, delta).upper), math.inf)
+    if guess is None:
+        rough = tilt.rough()
 
-    def search(eps: float) -> LogDelta:
-        found = log_delta(rough, Fraction(eps))
-        return found if math.isfinite(found.value) else log_delta(tilt, Fraction(eps))
+        def excess(eps: float) -> float:
+            value = log_delta(rough, [Fraction(eps)])[0].value
+            return (value if math.isfinite(value) else log_delta(tilt, [Fraction(eps)])[0].value) - target
 
-    start = search(highest)
-    root = bracketed_root(lambda eps: search(eps).value - target, 0.0, highest, highest, start.slope, _ROUGH)
-    slope = search(root).slope
-    return from_floats(
-        *_enclosed(lambda eps: log_delta(tilt, Fraction(eps)), target, root, slope, (0.0, highest))
-    )
+        slope = log_delta(tilt, [Fraction(highest)])[0].slope
+        guess = bracketed_root(excess, 0.0, highest, highest, slope, _ROUGH)
+
+    def at(eps: Sequence[float]) -> list[LogDelta]:
+        return log_delta(tilt, [Fraction(one) for one in eps])
+
+    interval, _ = _certified(at, target, guess, lambda _, found: found.slope, (0.0, highest))
+    return from_floats(*interval)
+
+
+def _gaussian_log_delta(eps: float, total: float) -> tuple[float, float]:
+    """ln delta of the Gaussian limit with mu^2 = R and its derivative in ln R, in double precision: a guess.
+
+    delta = phi(a) (m(a) - m(b)), a, b = eps / mu -+ mu / 2, m(x) = Phi(-x) / phi(x) (Mills ratio).
+    """
+    mu = math.sqrt(total)
+    a, b = eps / mu - mu / 2.0, eps / mu + mu / 2.0
+
+    def mills(x: float) -> float:
+        if x < 20.0:
+            return (
+                math.sqrt(math.pi / 2.0) * math.exp(min(0.5 * x * x, 700.0)) * math.erfc(x / math.sqrt(2.0))
+            )
+        return 1.0 / (x + 1.0 / (x + 2.0 / (x + 3.0 / x)))
+
+    gap = max(mills(a) - mills(b), 1e-300)
+    return -0.5 * a * a - 0.5 * math.log(2.0 * math.pi) + math.log(gap), 0.5 * mu / gap
 
 
 def variance_reduction(scaled: Callable[[Fraction], Tilt], rho: Fraction, delta: Fraction) -> Reduction:
@@ -156,32 +179,21 @@ def variance_reduction(scaled: Callable[[Fraction], Tilt], rho: Fraction, delta:
     eps = Fraction(float(eps_zcdp.value))
     total = 2.0 * float(rho)
 
-    def excess(scale: float) -> float:
-        tilt = scaled(Fraction(scale))
-        value = log_delta(tilt.rough(), eps).value
-        return (value if math.isfinite(value) else log_delta(tilt, eps).value) - target
+    def slope(scale: float) -> float:
+        return max(_gaussian_log_delta(float(eps), scale * total)[1] / scale, 1e-3)
 
-    def gaussian_slope(
-        scale: float,
-    ) -> float:  # of the exponent -(eps - c R/2)^2 / (2 c R) of a Gaussian tail
-        return max(float(eps) ** 2 / (2.0 * scale * scale * total) - total / 8.0, 1e-3)
+    guess = 1.0
+    for _ in range(_MOST_STEPS):
+        value, rise = _gaussian_log_delta(float(eps), guess * total)
+        guess = min(max(guess * (1.0 + (target - value) / rise), 1.0), 2.0 * guess)
 
-    guess = 1.0 - excess(1.0) / gaussian_slope(1.0)
-    highest = 1.0 + 1.2 * max(guess - 1.0, 1e-3)
-    while (above := excess(highest)) < 0.0:  # ends, since delta tends to 1
-        highest = 1.0 + 2.0 * (highest - 1.0)
-    start = highest - above / gaussian_slope(highest)
-    root = bracketed_root(excess, 1.0, highest, start, gaussian_slope(start), _ROUGH)
-    nearby = root * (1.0 + 2.0**-20)
-    slope = (excess(nearby) - excess(root)) / (nearby - root)
+    def at(scales: Sequence[float]) -> list[LogDelta]:
+        return [log_delta(scaled(Fraction(scale)), [eps])[0] for scale in scales]
 
-    def at(scale: float) -> LogDelta:
-        return log_delta(scaled(Fraction(scale)), eps)
-
-    value, low, high = _enclosed(at, target, root, slope, (1.0, highest))
+    (value, low, high), last = _certified(at, target, guess, lambda scale, _: slope(scale), (1.0, math.inf))
     # eps is the double nearest to the irrational eps_zcdp: ln delta moves by its own slope in eps times the
     # difference.
-    drift = 2.0 * 2.0**-52 * float(eps) * abs(at(value).slope) / slope
+    drift = 2.0 * 2.0**-52 * float(eps) * abs(last.slope) / slope(value)
     scale = from_floats(value, max(low - drift, 1.0), high + drift)
     one = Decimal(1)
     return Reduction(

@@ -91,10 +91,17 @@ def heaviest(nodes: Selection) -> Selection:
     )
 
 
+@kernel
+def _least_decay(g: np.ndarray, decay: np.ndarray) -> float:
+    least = np.inf
+    for c in range(g.shape[0]):
+        least = min(least, decay_of(g[c]) / decay[c])
+    return least
+
+
 def softness(plan: Plan, scale: Fraction) -> float:
-    """Least x such that phi with all rhos scaled is at most exp(-x norm), norm being that of the unscaled
+    """Least x such that phi with all rhos scaled is at most exp(-x norm) for the norm of the unscaled
     composition."""
     if scale == 1:
         return 1.0
-    g = plan.factors.g[:, 0] / float(scale)
-    return float(min(decay_of(value) / decay for value, decay in zip(g, plan.factors.decay, strict=True)))
+    return _least_decay(plan.factors.g[:, 0] / float(scale), plan.factors.decay)

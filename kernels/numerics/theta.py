@@ -48,16 +48,6 @@ def factor(rho: Fraction) -> ThetaFactor:
         return ThetaFactor(constant(g), constant(1 / at_zero), decay_of(float(g)))
 
 
-def decay_of(g: float) -> float:
-    """A number d with phi(f) <= exp(-d f^2) for all |f| <= 1/2, rounded down."""
-    if g >= 2.0:
-        decay = g - 4.0 * math.log1p(excess(g, 0.5)) + 4.0 * math.log1p(excess(g, 0.0))
-    else:
-        p = math.exp(-(math.pi**2) / g)
-        decay = 16.0 * p / (1.0 + p) ** 2
-    return decay * (1.0 - 2.0**-40)
-
-
 def tilt_loss(g: np.ndarray, count: np.ndarray) -> float:
     """How much larger than phi(f) the normalised phi_mu(f) of a product can be, as a logarithm: ln of prod
     (Z_0 / Z_{1/2})^count."""
@@ -86,6 +76,17 @@ def excess(g: float, f: float) -> float:
         k += 1.0
         if g * k * (k - 2.0 * f) > _NEGLIGIBLE:
             return total
+
+
+@kernel
+def decay_of(g: float) -> float:
+    """A number d with phi(f) <= exp(-d f^2) for all |f| <= 1/2, rounded down."""
+    if g >= 2.0:
+        decay = g - 4.0 * math.log1p(excess(g, 0.5)) + 4.0 * math.log1p(excess(g, 0.0))
+    else:
+        p = math.exp(-(math.pi**2) / g)
+        decay = 16.0 * p / (1.0 + p) ** 2
+    return decay * (1.0 - 2.0**-40)
 
 
 @kernel

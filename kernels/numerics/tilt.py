@@ -4,11 +4,11 @@ Under P let M(mu) = E exp(mu T). Tilting by mu turns every cell into a discrete 
 same sigma, so its characteristic function is known in closed form. With lambda = mu - 1, z = lambda + i theta
 / h, s0 the first lattice point above eps, t its T and t0 = t - eps,
 
-    Q(T > eps)   = M(mu) e^(-lambda t)    (1/N) sum phi_mu(theta) e^(-i theta s0) F(z),            F(z) = 1 /
-    (1 - e^(-z h)), P(T > eps)   = M(mu) e^(-lambda t - t) (1/N) sum phi_mu(theta) e^(-i theta s0) F(z + 1),
-    delta(eps)   = Q(T > eps) - e^eps P(T > eps), with the difference of the two geometric sums taken
-    analytically,
+    Q(T > eps)  =  M(mu) e^(-lambda t)      (1/N) sum phi_mu(theta) e^(-i theta s0) F(z)
+    P(T > eps)  =  M(mu) e^(-lambda t - t)  (1/N) sum phi_mu(theta) e^(-i theta s0) F(z + 1)
+    delta(eps)  =  Q(T > eps) - e^eps P(T > eps),   F(z) = 1 / (1 - e^(-z h)),
 
+with the difference of the two geometric sums in delta taken analytically,
 for mu > 1 ("right"). For 0 < mu < 1 ("middle") the pole at z = 0 lies on the other side: the first and the
 last give 1 - Q and 1 - delta. Windows of K = N/2 points replace the infinite geometric sums, so that aliasing
 is a Gaussian tail. Near the saddle point mu = 1/2 + t/R nothing cancels. The factor exp(...) in front is kept
@@ -19,6 +19,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 
@@ -34,28 +35,30 @@ _CHERNOFF_STEPS = tuple(2.0**k for k in range(1, -9, -1))
 
 @dataclass(frozen=True, slots=True)
 class Tails:
-    """Results at m values of eps, as mantissas to be multiplied by exp(exponent).
+    """Results at m values of eps, as mantissas to be multiplied by exp of an exact rational.
 
-    exponent: exact rationals [m] as pairs of integers, plus log_norm, its inexact part [m]; mantissa and
-    error (absolute, of the mantissa): [m, 3] for Q, P and delta; t: exact T of the first lattice point above
-    eps [m], so that P = exp(exponent + log_norm - t) mantissa; middle: [m], Q and delta are then one minus
+    exponent and t: numerators [m] over common denominators; log_norm: the inexact part of the exponent [m];
+    mantissa and error (absolute, of the mantissa): [m, 3] for Q, P and delta. t is T of the first lattice
+    point above eps: P = exp(exponent + log_norm - t) mantissa. middle: [m], where Q and delta are one minus
     the product.
     """
 
-    exponent: list[tuple[int, int]]
-    t: list[tuple[int, int]]
+    exponent: list[int]
+    exponent_denominator: int
+    t: list[int]
+    t_denominator: int
     log_norm: np.ndarray
     mantissa: np.ndarray
     error: np.ndarray
     middle: np.ndarray
 
 
-@dataclass(frozen=True, slots=True)
-class LatticePoint:
-    """First lattice point above (or at) some eps: S, T as numerator and denominator, and T - eps rounded."""
+class LatticePoint(NamedTuple):
+    """First lattice point above (or at) some eps: S, numerator of T over the tilt's denominator, T - eps
+    rounded."""
 
     position: int
-    t: tuple[int, int]
+    t: int
     gap: float
 
 
@@ -96,11 +99,18 @@ class Tilt:
         self._denominator = math.lcm(self.spacing.denominator, (self.total / 2).denominator)
         self._spacing = int(self.spacing * self._denominator)
         self._half_total = int(self.total / 2 * self._denominator)
+        self._h = float(self.spacing)
+        self._r = float(self.total)
         self._g = plan.factors.g[:, 0] / float(scale)
-        self._rho = 2.0 * math.pi**2 / self._g
+        self._log_at_zero = log_norms(self._g, 0.0)
         self._window = plan.modulus // 2
-        self._step = Fraction(2) ** math.floor(-0.5 * math.log2(float(self.total)))  # in (1/2, 1] / sqrt(R)
-        self._contours: dict[Fraction, _Contour] = {}
+        exponent = math.floor(
+            -0.5 * math.log2(self._r)
+        )  # mu is a multiple of a power of 2 in (1/2, 1] / sqrt(R)
+        self._step = 2.0**exponent
+        self._unit, self._bottom = 2 ** max(exponent, 0), 2 ** max(-exponent, 0)
+        self._first_right = self._bottom + 1 if self._bottom > 1 else 1 + (self._unit == 1)
+        self._contours: dict[tuple[int, bool], _Contour] = {}
 
     def rough(self) -> "Tilt":
         """The same with the heaviest nodes alone, for a search; no error bounds where nodes are missing."""
@@ -112,33 +122,31 @@ class Tilt:
         a, b = eps.numerator, eps.denominator
         scaled, unit = a * self._denominator + b * self._half_total, b * self._spacing
         position = -(-scaled // unit) if closed else scaled // unit + 1
-        return LatticePoint(
-            position,
-            (position * self._spacing - self._half_total, self._denominator),
-            (position * unit - scaled) / (b * self._denominator),
-        )
+        t = position * self._spacing - self._half_total
+        return LatticePoint(position, t, (position * unit - scaled) / (b * self._denominator))
 
     def _log_moment(self, mu: float) -> float:
         """ln E exp(mu T)."""
-        difference = log_norms(self._g, self._rho, mu) - log_norms(self._g, self._rho, 0.0)
-        return 0.5 * mu * (mu - 1.0) * float(self.total) + float(self.plan.factors.count @ difference)
+        difference = log_norms(self._g, mu) - self._log_at_zero
+        return 0.5 * mu * (mu - 1.0) * self._r + float(self.plan.factors.count @ difference)
 
-    def _tilt_for(self, t: float, gap: float) -> tuple[Fraction, bool]:
-        """mu near the saddle point, on a grid so that many eps share it, and whether it lies between the
-        poles."""
-        middle = 2.0 * t < float(self.total) and self.total > 4
-        saddle = 0.5 + t / float(self.total)
+    def _tilts(self, t: np.ndarray, gap: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """mu / step near the saddle point, so that many eps share it, and whether mu lies between the poles,
+        [m]."""
+        middle = (2.0 * t < self._r) & (self._r > 4.0)
+        saddle = 0.5 + t / self._r
         if self._g.min() < _NEARLY_GAUSSIAN:
-            saddle = self._least_integrand(t, gap, middle, saddle)
-        mu = round(saddle / float(self._step)) * self._step
-        if middle:
-            return min(max(mu, self._step), 1 - self._step), True
-        return max(mu, 1 + self._step), False
+            saddle = np.array(
+                [self._least_integrand(*row) for row in zip(t, gap, middle, saddle, strict=True)]
+            )
+        steps = np.rint(saddle / self._step)
+        steps = np.where(middle, np.clip(steps, 1, self._bottom - 1), np.maximum(steps, self._first_right))
+        return steps.astype(np.int64), middle
 
     def _least_integrand(self, t: float, gap: float, middle: bool, gaussian: float) -> float:
         """The mu at which the profile's integrand is least, where some cell is far from a continuous Gaussian
         (golden section; it is convex)."""
-        h = float(self.spacing)
+        h = self._h
 
         def integrand(mu: float) -> float:
             p_first = -math.expm1(-mu * h)
@@ -151,7 +159,7 @@ class Tilt:
                 )
             return self._log_moment(mu) - (mu - 1.0) * t + math.log(size)
 
-        step = float(self._step)
+        step = self._step
         low, high = (
             (0.1 * step, 1.0 - 0.1 * step)
             if middle
@@ -164,41 +172,39 @@ class Tilt:
             low, high = (low, right) if integrand(left) < integrand(right) else (left, high)
         return 0.5 * (low + high)
 
-    def _contour(self, mu: Fraction, middle: bool) -> _Contour:
-        if mu not in self._contours:
-            nodes, count, tilt = self.nodes, self.plan.factors.count, float(mu)
-            log_norm = log_norms(self._g, self._rho, tilt)
-            at_zero = log_norms(self._g, self._rho, 0.0)
-            doubt = float(count @ (np.abs(log_norm) + np.abs(at_zero))) * 2.0**-45 + 2.0**-52 * float(
-                count.sum()
-            )
-            size, phase, unit = tilted_phi(nodes.f, self._g, self._rho, count, log_norm, tilt)
-            wrapped = np.where(nodes.unwrapped, 0.0, tilt * nodes.f_sum)
-            self._contours[mu] = _Contour(
+    def _contour(self, step: int, middle: bool) -> _Contour:
+        if (step, middle) not in self._contours:
+            nodes, count, mu = self.nodes, self.plan.factors.count, step * self._step
+            log_norm = log_norms(self._g, mu)
+            size, phase, unit = tilted_phi(nodes.f, self._g, count, log_norm, mu)
+            wrapped = np.where(nodes.unwrapped, 0.0, mu * nodes.f_sum)
+            doubt = 2.0**-45 * float(count @ (np.abs(log_norm) + np.abs(self._log_at_zero)))
+            self._contours[step, middle] = _Contour(
                 nodes.weight * np.exp(size),
                 phase + wrapped,
                 unit + 16.0 + 16.0 * np.abs(wrapped),
-                window_kernels(nodes.turn, tilt, float(self.spacing), *_two(self._window, 1), middle),
-                float(count @ (log_norm - at_zero)),
-                doubt,
+                window_kernels(nodes.turn, mu, self._h, *_two(self._window, 1), middle),
+                float(count @ (log_norm - self._log_at_zero)),
+                doubt + 2.0**-52 * float(count.sum()),
             )
-        return self._contours[mu]
+        return self._contours[step, middle]
 
     def tails(self, points: Sequence[LatticePoint]) -> Tails:
-        """Q(T >= t), P(T >= t) and the profile at t - gap, for lattice points with gap in (0, h] (0 only for
+        """Q(T >= t), P(T >= t) and the profile at t - gap for lattice points with gap in (0, h] (0: only the
         tails)."""
         m = len(points)
-        ts = [point.t[0] / point.t[1] for point in points]
-        tilts = [
-            self._tilt_for(t, point.gap or float(self.spacing)) for t, point in zip(ts, points, strict=True)
-        ]
-        exponent: list[tuple[int, int]] = [(0, 1)] * m
+        t = np.array([point.t / self._denominator for point in points])
+        gap = np.array([point.gap for point in points])
+        steps, middle = self._tilts(t, np.where(gap > 0.0, gap, self._h))
+        exponent = [0] * m
         log_norm, mantissa, error = np.empty(m), np.empty((m, 3)), np.empty((m, 3))
-        h = float(self.spacing)
-        for mu, middle in dict.fromkeys(tilts):
-            here = [i for i in range(m) if tilts[i] == (mu, middle)]
-            contour = self._contour(mu, middle)
-            top, bottom = mu.numerator, mu.denominator
+        bottom = self._bottom
+        for step, between in sorted(set(zip(steps.tolist(), middle.tolist(), strict=True))):
+            here = np.flatnonzero((steps == step) & (middle == between))
+            contour = self._contour(step, between)
+            top = step * self._unit
+            mu = step * self._step
+            shared = [points[i] for i in here.tolist()]
             value, rounding = sums_at_points(
                 self.nodes.turn,
                 self.nodes.unwrapped,
@@ -206,35 +212,38 @@ class Tilt:
                 contour.phase,
                 contour.unit,
                 contour.sums,
-                h,
+                self._h,
                 float(self._window),
-                middle,
-                np.array(
-                    [_two(2 * (top * self.plan.width - points[i].position * bottom), bottom) for i in here]
-                ),
-                np.array([_two(2 * points[i].position, 1) for i in here]),
-                np.array([points[i].gap for i in here]),
+                between,
+                _twos([2 * (top * self.plan.width - point.position * bottom) for point in shared], bottom),
+                _twos([2 * point.position for point in shared], 1),
+                gap[here],
             )
-            pruned = self._pruned(float(mu), middle, contour.loss)
-            for row, i in enumerate(here):
-                # mu (mu - 1) R / 2 - (mu - 1) t
-                numerator = (top - bottom) * (top * self._half_total - bottom * points[i].t[0])
-                exponent[i] = (numerator, bottom * bottom * self._denominator)
-                log_norm[i] = contour.log_norm
-                mantissa[i] = value[row]
-                extra = pruned + self._outside(float(mu), ts[i], contour.loss)
-                error[i] = (rounding[row] + extra + np.abs(value[row]) * math.expm1(contour.doubt)) * (
-                    1.0 + 1e-9
-                )
-        between = np.array([middle for _, middle in tilts], dtype=np.bool_)
-        return Tails(exponent, [point.t for point in points], log_norm, mantissa, error, between)
+            for i, point in zip(here.tolist(), shared, strict=True):  # mu (mu - 1) R / 2 - (mu - 1) t
+                exponent[i] = (top - bottom) * (top * self._half_total - bottom * point.t)
+            log_norm[here] = contour.log_norm
+            mantissa[here] = value
+            beyond = (
+                self._pruned(mu, between, contour.loss) + self._outside(mu, t[here], contour.loss)[:, None]
+            )
+            error[here] = (rounding + beyond + np.abs(value) * math.expm1(contour.doubt)) * (1.0 + 1e-9)
+        return Tails(
+            exponent,
+            bottom * bottom * self._denominator,
+            [point.t for point in points],
+            self._denominator,
+            log_norm,
+            mantissa,
+            error,
+            middle,
+        )
 
     def _pruned(self, mu: float, middle: bool, loss: float) -> np.ndarray:
         """Bound on what the nodes left out add to the mantissas, [3]: |F| <= growth / |sin(theta / 2)| and
         their weight is known."""
         if self.nodes.left_out == 0.0:
             return np.zeros(3)
-        h = float(self.spacing)
+        h = self._h
         weight = 2.0 * self.nodes.left_out * math.exp(min(loss, 700.0))
         q, p = (weight * _kernel_growth(abs(power) * h) for power in (mu - 1.0, mu))
         profile = q + p
@@ -244,22 +253,21 @@ class Tilt:
             profile = min(profile, q * numerator / -math.expm1(-mu * h))
         return np.array([q, p, profile])
 
-    def _outside(self, mu: float, t: float, ratio: float) -> float:
-        """Twice the tilted probability of the points outside the windows (aliasing and truncation
-        together)."""
+    def _outside(self, mu: float, t: np.ndarray, loss: float) -> np.ndarray:
+        """Twice the tilted probability of the points outside the windows (aliasing and truncation together),
+        [m]."""
         above = float(self._window * self.spacing) * (1.0 - 1e-12)
         below = float((self.plan.modulus - self._window) * self.spacing) * (1.0 - 1e-12)
-        total = 0.0
-        if ratio < _SMALL_LOSS:
-            mean = (mu - 0.5) * float(self.total) - t
-            for side in (above - mean, below + mean):
-                total += math.exp(min(ratio - max(side, 0.0) ** 2 / (2.0 * float(self.total)), 0.0))
-            return 2.0 * total
+        if loss < _SMALL_LOSS:
+            mean = (mu - 0.5) * self._r - t
+            sides = np.maximum(np.stack([above - mean, below + mean]), 0.0)
+            return 2.0 * np.exp(np.minimum(loss - sides**2 / (2.0 * self._r), 0.0)).sum(axis=0)
         centre = self._log_moment(mu)
+        total = np.zeros_like(t)
         for side in (above, -below):  # Chernoff: P(T >= t + side) <= exp(K(mu + u) - K(mu) - u (t + side))
-            steps = [factor * side / float(self.total) for factor in _CHERNOFF_STEPS]
-            powers = [self._log_moment(mu + u) - centre - u * (t + side) for u in steps]
-            total += math.exp(min(*powers, 0.0)) * (1.0 + 1e-6)
+            steps = [factor * side / self._r for factor in _CHERNOFF_STEPS]
+            powers = np.min([self._log_moment(mu + u) - centre - u * (t + side) for u in steps], axis=0)
+            total += np.exp(np.minimum(powers, 0.0)) * (1.0 + 1e-6)
         return 2.0 * total
 
 
@@ -268,6 +276,14 @@ def _two(numerator: int, denominator: int) -> tuple[float, float]:
     high = numerator / denominator
     top, bottom = high.as_integer_ratio()
     return high, (numerator * bottom - top * denominator) / (denominator * bottom)
+
+
+def _twos(numerators: list[int], denominator: int) -> np.ndarray:
+    """Rationals as sums of two doubles, [m, 2]; the denominator is a power of 2."""
+    if max(map(abs, numerators)) < 2**53:
+        high = np.array(numerators, dtype=np.float64) / denominator
+        return np.stack([high, np.zeros_like(high)], axis=1)
+    return np.array([_two(numerator, denominator) for numerator in numerators])
 
 
 def _kernel_growth(a: float) -> float:

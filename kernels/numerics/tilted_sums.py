@@ -11,24 +11,27 @@ ROUNDING = 2.0**-51
 X_SIDE = 2.0  # below this g the sum over x converges faster and does not cancel
 
 
-def log_norms(g: np.ndarray, rho: np.ndarray, mu: float) -> np.ndarray:
-    """ln of 1 + 2 sum exp(-g k^2) cos(2 pi k mu) (g >= 2) or of sum exp(-rho (x - mu)^2 / 2), [d]."""
+@kernel
+def log_norms(g: np.ndarray, mu: float) -> np.ndarray:
+    """ln of 1 + 2 sum exp(-g k^2) cos(2 pi k mu) (g >= 2) or of sum exp(-rho (x - mu)^2 / 2), rho = 2 pi^2 /
+    g, [d]."""
     result = np.empty_like(g)
-    for c in range(len(g)):
+    for c in range(g.shape[0]):
+        total = 0.0
         if g[c] >= X_SIDE:
-            terms = math.ceil(math.sqrt(50.0 / g[c])) + 1
-            turns = [j * mu - round(j * mu) for j in range(1, terms)]
-            result[c] = math.log1p(
-                2.0
-                * math.fsum(
-                    math.exp(-g[c] * j * j) * math.cos(2.0 * math.pi * turn)
-                    for j, turn in enumerate(turns, 1)
-                )
-            )
+            k = 1.0
+            while g[c] * k * k < 50.0:
+                total += 2.0 * math.exp(-g[c] * k * k) * math.cos(2.0 * math.pi * (k * mu - np.rint(k * mu)))
+                k += 1.0
+            result[c] = math.log1p(total)
         else:
-            reach = math.sqrt(90.0 / rho[c])
-            xs = range(math.ceil(mu - reach), math.floor(mu + reach) + 1)
-            result[c] = math.log(math.fsum(math.exp(-0.5 * rho[c] * (x - mu) ** 2) for x in xs))
+            rho = 2.0 * math.pi**2 / g[c]
+            reach = math.sqrt(90.0 / rho)
+            x = float(math.ceil(mu - reach))
+            while x <= mu + reach:
+                total += math.exp(-0.5 * rho * (x - mu) ** 2)
+                x += 1.0
+            result[c] = math.log(total)
     return result
 
 
@@ -43,7 +46,7 @@ def _fraction(turn: np.ndarray, high: float, low: float) -> float:
 
 @kernel
 def tilted_phi(
-    f: np.ndarray, g: np.ndarray, rho: np.ndarray, count: np.ndarray, log_norm: np.ndarray, mu: float
+    f: np.ndarray, g: np.ndarray, count: np.ndarray, log_norm: np.ndarray, mu: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """ln |B|, arg B in turns and the relative error in units of ROUNDING of B = phi_mu(f) e^(-2 pi i mu sum
     count f), [k] each.
@@ -90,17 +93,18 @@ def tilted_phi(
                     argument += count[c] * math.atan2(imaginary, 1.0 + real) / (2.0 * math.pi)
                     error += count[c] * absolute / max(norm, floor)
             else:
-                reach = math.sqrt(90.0 / rho[c])
+                rho = 2.0 * math.pi**2 / g[c]
+                reach = math.sqrt(90.0 / rho)
                 real = 0.0
                 imaginary = 0.0
                 absolute = 0.0
                 x = float(math.ceil(mu - reach))
                 while x <= mu + reach:
-                    weight = math.exp(-0.5 * rho[c] * (x - mu) ** 2)
+                    weight = math.exp(-0.5 * rho * (x - mu) ** 2)
                     turn = angle * (x - mu)
                     real += weight * math.cos(2.0 * math.pi * turn)
                     imaginary += weight * math.sin(2.0 * math.pi * turn)
-                    absolute += weight * (8.0 + 0.5 * rho[c] * (x - mu) ** 2 + abs(turn))
+                    absolute += weight * (8.0 + 0.5 * rho * (x - mu) ** 2 + abs(turn))
                     x += 1.0
                 norm = max(math.hypot(real, imaginary), ROUNDING * absolute)
                 log_size += count[c] * (math.log(norm) - log_norm[c])
