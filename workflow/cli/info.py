@@ -58,17 +58,22 @@ def info(file: str, as_json: bool) -> None:
             [
                 ["pairs", str(len(pairs))],
                 ["mechanisms", str(len(mechanisms))],
-                ["levels alone", ", ".join(levels)],
+                ["levels alone", str(len(levels))],
                 ["deltas", ", ".join(map(short, header.settings.deltas))],
                 ["thresholds of a trade-off curve, at least", str(header.settings.thresholds)],
                 ["points of a privacy profile", str(header.settings.eps_points)],
                 ["most surviving nodes", str(max((row["survivors"] for row in rows), default=0))],
                 ["absolute error, at most", _largest_bound(rows)["total_bound"]],
-                ["versions", ", ".join(f"{name} {version}" for name, version in _versions(header).items())],
                 ["digest", digest],
                 ["verifies", "yes" if problem is None else "NO"],
             ],
             words=2,
+            notes=[
+                "Levels alone: " + ", ".join(levels) + ".",
+                "Versions: "
+                + ", ".join(f"{name} {version}" for name, version in _versions(header).items())
+                + ".",
+            ],
         )
     if problem is not None:
         raise BadInput(problem)

@@ -108,14 +108,10 @@ def emit_table(
     console = Console(highlight=False, soft_wrap=True)
     needed = console.measure(table, options=console.options.update(width=10_000)).maximum
     console.width = max(console.width, needed)
-    for line in heading:
-        console.print(Text(line))
-    console.print()
-    console.print(table)
-    if notes:
-        console.print()
-    for note in notes:
-        console.print(Text(note))
+    with console.capture() as captured:
+        console.print(table)
+    lines = [*heading, "", *(line.rstrip() for line in captured.get().splitlines())]
+    click.echo("\n".join([*lines, "", *notes] if notes else lines))
 
 
 def relation(neighbours: str) -> str:
