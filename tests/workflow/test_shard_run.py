@@ -11,7 +11,7 @@ import pytest
 
 from kernels.accounting.composition import Composition
 from tests.workflow.stored import stored
-from workflow.lib import journal, shard_run
+from workflow.lib import shard_run
 from workflow.lib.aggregate import aggregate
 from workflow.lib.config import load_allocation, parse_allocation
 from workflow.lib.store import Identity, StoreError, open_results
@@ -37,7 +37,6 @@ class Computed:
         self.paths: list[str] = []
         self.kill_after: int | None = None
         monkeypatch.setattr(shard_run, "compute", self)
-        monkeypatch.setattr(journal, "INTERVAL", 0.0)
 
     def __call__(self, task: shard_run.Computation) -> object:
         if len(self.paths) == self.kill_after:
@@ -56,7 +55,8 @@ def run(plan: WorkPlan, folder: Path, shard: str = "000") -> dict[str, int]:
     curves = folder / "curves"
     curves.mkdir(parents=True, exist_ok=True)
     stats = curves / f"{shard}.stats.json"
-    shard_run.run_shard(None, plan, shard, curves / f"{shard}.h5", stats, folder / "log", "lines")
+    files = shard_run.ShardFiles(curves / f"{shard}.h5", stats, folder / "log")
+    shard_run.run_shard(None, plan, shard, files, "lines", 0.0)
     return json.loads(stats.read_text())
 
 

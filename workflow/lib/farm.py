@@ -12,8 +12,10 @@ Waiting is done by probing and short sleeps: a blocking receive of most MPI libr
 
 from __future__ import annotations
 
+import logging
 import os
 import resource
+import socket
 import sys
 import time
 import traceback
@@ -22,6 +24,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
+
+log = logging.getLogger(__name__)
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
@@ -42,10 +46,11 @@ class FarmError(Exception):
 @dataclass(frozen=True, slots=True)
 class Rank:
     """What one rank did: number of items, and CPU seconds of the whole process and its children, from its
-    start."""
+    start; and on which node."""
 
     items: int
     cpu_seconds: float
+    node: str
 
 
 def world(expected: int | None = None, environment: Mapping[str, str] = os.environ) -> Any:
@@ -89,13 +94,14 @@ def run(
     work: Callable[[Item], Answer],
     collect: Callable[[int, Answer, float], None],
     on_error: Callable[[str], None] = lambda text: None,
+    on_start: Callable[[int, int], None] = lambda index, rank: None,
 ) -> list[Rank]:
     """Compute work(item) for every item on the ranks of `communicator` (None: in this process alone).
 
-    All ranks call it. `items` (heaviest first) and `collect` count on rank 0 only, where
-    collect(index, answer, cpu_seconds) is called once per item, in order of completion. Which rank computes
-    an item is not determined, so `work` must not depend on it. Several ranks warm up with the last item,
-    the lightest, whose answer they drop.
+    All ranks call it. `items` (heaviest first), `collect` and `on_start` count on rank 0 only, where
+    on_start(index, rank) is called when a rank is given an item, and collect(index, answer, cpu_seconds) once
+    per item, in order of completion. Which rank computes an item is not determined, so `work` must not depend
+    on it. Several ranks warm up with the last item, the lightest, whose answer they drop.
 
     Returns what every rank did, on rank 0; an empty list elsewhere. An exception on any rank ends all ranks
     within seconds, after its traceback was printed and given to `on_error`; in one process alone it is just
@@ -103,22 +109,30 @@ def run(
     """
     if communicator is None or communicator.size == 1:
         for index, item in enumerate(items):
+            on_start(index, 0)
             collect(index, *_timed(work, item))
-        return [Rank(len(items), cpu_seconds())]
+        return [Rank(len(items), cpu_seconds(), node_name())]
     with _abort_all(communicator, on_error):
+        nodes = communicator.gather(node_name())
         if communicator.rank > 0:
             _follow(communicator, work)
             return []
+        log.info("ranks on nodes: %s", " ".join(nodes))
         others = range(1, communicator.size)
         for rank in others if items else ():
             communicator.send(items[-1], dest=rank, tag=_WARM_UP)
         if items:
             _warm_up(communicator, work, items[-1])
-        done = _Leader(communicator, items, work, collect).run()
+        done = _Leader(communicator, items, work, collect, on_start).run()
         for rank in others:
             communicator.send(None, dest=rank, tag=_STOP)
         cpu = [cpu_seconds(), *(_receive(communicator, rank)[0] for rank in others)]
-        return [Rank(count, seconds) for count, seconds in zip(done, cpu, strict=True)]
+        return [Rank(*columns) for columns in zip(done, cpu, nodes, strict=True)]
+
+
+def node_name() -> str:
+    """The node's name in Slurm, elsewhere the host's."""
+    return os.environ.get("SLURMD_NODENAME") or socket.gethostname()
 
 
 def cpu_seconds() -> float:
@@ -136,10 +150,12 @@ class _Leader(Generic[Item, Answer]):
         items: Sequence[Item],
         work: Callable[[Item], Answer],
         collect: Callable[[int, Answer, float], None],
+        on_start: Callable[[int, int], None],
     ) -> None:
         self.communicator = communicator
         self.work = work
         self.collect = collect
+        self.on_start = on_start
         self.queue = deque(enumerate(items))
         self.held = [0] * communicator.size
         self.done = [0] * communicator.size
@@ -158,6 +174,7 @@ class _Leader(Generic[Item, Answer]):
                 waits = _sleeps()
             elif self.queue:
                 index, item = self.queue.pop()
+                self.on_start(index, 0)
                 self._collected(0, index, *_timed(self.work, item))
             else:
                 time.sleep(next(waits))
@@ -169,6 +186,7 @@ class _Leader(Generic[Item, Answer]):
             return
         index, item = self.queue.popleft() if heavy else self.queue.pop()
         self.held[rank] += 1
+        self.on_start(index, rank)
         self.communicator.send((index, item), dest=rank, tag=_HEAVY if heavy else _LIGHT)
 
     def _notice_answer(self) -> bool:

@@ -36,6 +36,8 @@ class RunSettings(BaseModel):
     """Launcher of the ranks, without their number; the environment's mpiexec when absent."""
     mem_mb_per_task: Annotated[int, Field(ge=100, le=10_000_000)] = 1000
     """Memory of each rank. A job that is tried again asks for more."""
+    checkpoint_seconds: Annotated[int, Field(ge=1, le=3600)] = 20
+    """Finished results are kept this often, so it is what a kill can cost."""
     runtime: Annotated[int, Field(ge=1, le=100_000)] = 60
     """Minutes for each shard. A job that is tried again asks for more."""
 
@@ -54,6 +56,11 @@ class Run:
     python: str = sys.executable
     scripts: str = str(Path(__file__).parents[1] / "scripts")
     kernel_version: str = KERNEL_VERSION
+
+    @property
+    def launch(self) -> str:
+        """What starts the ranks of a shard; one rank needs no launcher."""
+        return f"{self.mpi} -n {self.tasks}" if self.tasks > 1 else ""
 
     @property
     def allocation_digest(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -51,19 +52,29 @@ def follow(communicator: Any, log_file: Path) -> None:
     farm.run(communicator, [], compute, lambda *_: None, lambda text: append(log_file, text))
 
 
+@dataclass(frozen=True, slots=True)
+class ShardFiles:
+    """Where a shard's results, the cost of the run (JSON) and the log go."""
+
+    out: Path
+    stats: Path
+    log: Path
+
+
 def run_shard(
-    communicator: Any, plan: WorkPlan, name: str, out: Path, stats: Path, log_file: Path, mode: Mode
+    communicator: Any, plan: WorkPlan, name: str, files: ShardFiles, mode: Mode, checkpoint: float
 ) -> None:
     """Rank 0 (or the only process): compute what no earlier result file holds, write the shard's file.
 
-    Earlier results come from `out` itself, from what a killed run left in its journal, from the merged
-    curves.h5 and from the other shards, by content key. `stats` tells the cost of this run as JSON.
-    Raises StoreError when the file cannot be written.
+    Earlier results come from the file itself, from what a killed run left in its journal, from the merged
+    curves.h5 and from the other shards, by content key. Finished results are kept every `checkpoint` seconds,
+    and when the run ends early. Raises StoreError when the file cannot be written.
     """
     start = time.monotonic()
+    out = files.out
     entries = plan.shard(name)
     header = header_of(plan)
-    journal = Journal(out.parent / f".{name}.unfinished", header)
+    journal = Journal(out.parent / f".{name}.unfinished", header, checkpoint)
     results = find_results(
         (entry.key for entry in entries), earlier_files(out, journal), lambda line: log.warning("%s", line)
     )
@@ -76,22 +87,37 @@ def run_shard(
     )
     reused = len(results)
     tasks = [Computation(entry.identity.path, entry.composition, plan.settings) for entry in todo]
+    in_hand: dict[int, int] = {}
+
+    def given(index: int, rank: int) -> None:
+        in_hand[index] = rank
+        log.info("rank %d takes %s", rank, tasks[index].path)
+
+    def ends_early(text: str) -> None:
+        append(files.log, text)
+        held = [f"{tasks[index].path} (rank {rank})" for index, rank in sorted(in_hand.items())]
+        log.error("shard %s ends early, with %s in hand", name, ", ".join(held) or "nothing")
+        _keep(journal.flush)
+
     with BatchProgress(f"curves {name}", len(todo), sum(entry.cost for entry in todo), mode) as progress:
 
         def collect(index: int, answer: PairResult, cpu_seconds: float) -> None:
             entry = todo[index]
             results[entry.key] = _stored(entry, plan.settings, answer, cpu_seconds)
-            try:
-                journal.add(results[entry.key])
-            except StoreError as error:  # costs a later run some time, no result
-                log.warning("journal: %s", error)
+            del in_hand[index]
+            _keep(lambda: journal.add(results[entry.key]))
             progress.advance(entry.cost)
 
-        ranks = farm.run(communicator, tasks, compute, collect, lambda text: append(log_file, text))
+        try:
+            ranks = farm.run(communicator, tasks, compute, collect, ends_early, given)
+        except BaseException as error:  # of one process alone: of several ranks, farm.run ends all
+            ends_early(f"{type(error).__name__}: {error}")
+            raise
     digest = write_atomic(out, header, (for_entry(results[entry.key], entry) for entry in entries))
     journal.remove()
     write_text(
-        stats, json.dumps(_stats(name, ranks, reused, results, time.monotonic() - start), indent=1) + "\n"
+        files.stats,
+        json.dumps(_stats(name, ranks, reused, results, time.monotonic() - start), indent=1) + "\n",
     )
     log.info("%s: %d groups, digest %s", out, len(entries), digest)
 
@@ -127,6 +153,14 @@ def append(log_file: Path, text: str) -> None:
         stream.write(text.rstrip("\n") + "\n")
 
 
+def _keep(write: Callable[[], None]) -> None:
+    """Write to the journal; a failure costs a later run some time, no result."""
+    try:
+        write()
+    except StoreError as error:
+        log.warning("journal: %s", error)
+
+
 def _stored(entry: Entry, settings: Settings, answer: PairResult, cpu_seconds: float) -> StoredResult:
     return StoredResult.of(entry.identity, entry.key, entry.composition, settings.deltas, answer, cpu_seconds)
 
@@ -140,6 +174,7 @@ def _stats(
         "reused": reused,
         "ranks": len(ranks),
         "items_of_ranks": [rank.items for rank in ranks],
+        "nodes_of_ranks": [rank.node for rank in ranks],
         "cpu_seconds": sum(rank.cpu_seconds for rank in ranks),
         "cpu_seconds_of_ranks": [rank.cpu_seconds for rank in ranks],
         "kernel_cpu_seconds": sum(result.cpu_seconds for result in results.values()),

@@ -14,11 +14,13 @@ rule curves:
     threads: RUN.tasks
     resources:
         tasks=RUN.tasks,
-        mpi=RUN.mpi,
+        mpi=RUN.mpi if RUN.tasks > 1 else "",
         mem_mb=lambda wildcards, attempt: RUN.settings.mem_mb_per_task * RUN.tasks * attempt,
+        mem_mb_per_cpu=lambda wildcards, attempt: RUN.settings.mem_mb_per_task * attempt,
         runtime=lambda wildcards, attempt: RUN.settings.runtime * attempt,
     shell:
         "progress=lines; if [ -t 2 ]; then progress=bar; fi;"
-        " {resources.mpi} -n {resources.tasks} {RUN.python:q} -m mpi4py {RUN.scripts:q}/curves.py"
+        " {RUN.launch} {RUN.python:q} -m mpi4py {RUN.scripts:q}/curves.py"
         " --mechanisms {input:q} --shard {wildcards.shard} --tasks {resources.tasks} --progress $progress"
+        " --checkpoint {RUN.settings.checkpoint_seconds}"
         " --log {log:q} --stats {output.stats:q} --out {output.curves:q}"
