@@ -8,7 +8,7 @@ from workflow.lib.text_tree import ConfigError
 min_version("9.0")
 
 try:
-    RUN = configure(config, workflow.cores)
+    RUN = configure(config, workflow.resource_settings.cores)
 except ConfigError as error:
     sys.exit(f"ConfigError: {error}")
 

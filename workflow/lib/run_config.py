@@ -31,7 +31,7 @@ class RunSettings(BaseModel):
     shards: Annotated[int, Field(ge=1, le=10_000)] = 1
     """Jobs into which the pairs are divided."""
     tasks: Annotated[int, Field(ge=1, le=100_000)] | None = None
-    """MPI ranks of each shard; as many as there are cores when absent."""
+    """MPI ranks of each shard; as many as there are cores when absent, on one machine."""
     mpi: Annotated[str, Field(min_length=1)] | None = None
     """Launcher of the ranks, without their number; the environment's mpiexec when absent."""
     mem_mb_per_task: Annotated[int, Field(ge=100, le=10_000_000)] = 1000
@@ -79,6 +79,9 @@ def configure(config: Mapping[str, Any], cores: int | None) -> Run:
         settings = RunSettings.model_validate(dict(config))
     except ValidationError as error:
         raise ConfigError(_first_problem(error)) from None
+    tasks = settings.tasks or cores
+    if tasks is None:
+        raise ConfigError("config: tasks must be set, the ranks of a shard, where jobs are submitted")
     allocation = load_allocation(settings.allocation)
     mpiexec = Path(sys.executable).with_name("mpiexec")
     return Run(
@@ -87,7 +90,7 @@ def configure(config: Mapping[str, Any], cores: int | None) -> Run:
         allocation_file=str(find_allocation(settings.allocation)),
         folder=f"{settings.results}/{allocation.name}",
         shards=shard_names(settings.shards),
-        tasks=settings.tasks or cores or 1,
+        tasks=tasks,
         mpi=settings.mpi or (str(mpiexec) if mpiexec.exists() else "mpiexec"),
     )
 
