@@ -37,6 +37,11 @@ def to_fraction(number: mpmath.mpf) -> Fraction:
     return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
 
 
+def integer(limbs: Iterable[int]) -> int:
+    """The integer that limbs of 30 bits stand for."""
+    return sum(int(limb) << (30 * position) for position, limb in enumerate(limbs))
+
+
 def doubles(least: int = -300, most: int = 300) -> st.SearchStrategy[float]:
     """Doubles of either sign with exponents in a range, many with long runs of equal bits, and zero."""
     return st.builds(_double, SEEDS, st.integers(least, most))
