@@ -12,9 +12,9 @@ import pytest
 from kernels.accounting.composition import Composition
 from tests.workflow.stored import stored
 from workflow.lib import shard_run
-from workflow.lib.aggregate import aggregate
+from workflow.lib.aggregate import IncompleteError, aggregate
 from workflow.lib.config import load_allocation, parse_allocation
-from workflow.lib.store import Identity, StoreError, open_results
+from workflow.lib.store import Identity, open_results
 from workflow.lib.work_plan import WorkPlan, WorkPlanError, make_work_plan, read_work_plan, to_json
 
 TINY = Path(__file__).parents[1] / "data" / "tiny.yaml"
@@ -132,25 +132,65 @@ def test_failure_names_the_pair(plan: WorkPlan) -> None:
     assert caught.value.__notes__ == [f"while computing {entry.identity.path}"]
 
 
-@pytest.mark.parametrize("damage", ["missing", "cut", "outdated"])
-def test_aggregate_names_the_shard_to_make_again(
-    plan: WorkPlan, computed: Computed, tmp_path: Path, damage: str
-) -> None:
-    run(plan, tmp_path)
-    file = tmp_path / "curves" / "000.h5"
-    if damage == "missing":
+TABLES = ("curves.h5", "summary.csv", "reductions.csv")
+
+
+def damage(file: Path, how: str) -> None:
+    content = bytearray(file.read_bytes())
+    if how == "missing":
         file.unlink()
-    elif damage == "cut":
-        file.write_bytes(file.read_bytes()[:5000])
-    else:
-        text = TINY.read_text().replace("{total: 1/8, detailed: 3/8}", "{total: 2/8, detailed: 2/8}")
-        (tmp_path / "other.yaml").write_text(text)
-        plan = make_work_plan(load_allocation(tmp_path / "other.yaml"), text, 1, lambda composition: 1.0)
-    outputs = [tmp_path / name for name in ("curves.h5", "summary.csv", "reductions.csv")]
-    with pytest.raises(StoreError, match="delete the file to have shard 000 made again") as caught:
-        aggregate(plan, [file], *outputs)
-    assert str(file) in str(caught.value)
-    assert not any(path.exists() for path in outputs)
+    elif how == "empty":
+        file.write_bytes(b"")
+    elif how == "half":
+        file.write_bytes(content[: len(content) // 2])
+    elif how == "noise":
+        file.write_bytes(b"noise " * 1000)
+    elif how == "one bit":
+        with open_results(file) as results:
+            alpha = results.read(results.index()[0]["path"]).alpha.tobytes()
+        content[content.index(alpha) + 1001] ^= 1
+        file.write_bytes(content)
+
+
+@pytest.mark.parametrize("how", ["missing", "empty", "half", "noise", "one bit"])
+def test_aggregate_goes_on_past_a_bad_shard_and_names_it(
+    computed: Computed, tmp_path: Path, how: str
+) -> None:
+    plan = make_work_plan(load_allocation(TINY), TINY.read_text(), 3, lambda composition: 1.0)
+    for shard in plan.shards:
+        run(plan, tmp_path, shard)
+    files = [tmp_path / "curves" / f"{shard}.h5" for shard in plan.shards]
+    outputs = [tmp_path / name for name in TABLES]
+    expected = aggregate(plan, files, *outputs)
+    before = {path: path.read_bytes() for path in outputs}
+    damage(files[1], how)
+
+    with pytest.raises(IncompleteError, match="shard 001") as caught:
+        aggregate(plan, files, *outputs)
+    assert caught.value.exit_code == 3
+    assert str(files[1]) in str(caught.value)
+    assert {path: path.read_bytes() for path in outputs} == before, "the final files stay"
+    with open_results(tmp_path / "curves.partial.h5") as results:
+        results.verify()
+        assert {row["path"] for row in results.index()} == set(plan.shards["000"] + plan.shards["002"])
+    assert not files[1].exists(), "so that the next run makes it again"
+
+    for path in outputs:
+        path.unlink()
+    recomputed = run(plan, tmp_path, "001")["computed"]
+    assert recomputed == (1 if how == "one bit" else len(plan.shards["001"])), "what is whole is used again"
+    assert aggregate(plan, files, *outputs) == expected
+    assert sorted(path.name for path in tmp_path.iterdir() if path.is_file()) == sorted(TABLES)
+    assert not list(tmp_path.glob("curves/*.damaged"))
+
+
+def test_aggregate_tells_outdated_results(plan: WorkPlan, computed: Computed, tmp_path: Path) -> None:
+    run(plan, tmp_path)
+    text = TINY.read_text().replace("{total: 1/8, detailed: 3/8}", "{total: 2/8, detailed: 2/8}")
+    (tmp_path / "other.yaml").write_text(text)
+    other = make_work_plan(load_allocation(tmp_path / "other.yaml"), text, 1, lambda composition: 1.0)
+    with pytest.raises(IncompleteError, match=r"000\.h5: /levels/County is outdated"):
+        aggregate(other, [tmp_path / "curves" / "000.h5"], *(tmp_path / name for name in TABLES))
 
 
 def test_plan_comes_back_from_its_file(plan: WorkPlan, tmp_path: Path) -> None:

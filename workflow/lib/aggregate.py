@@ -2,23 +2,49 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
 from workflow.lib.atomic import write_text
 from workflow.lib.result_tables import REDUCTIONS, SUMMARY, csv_text, reduction_rows, summary_rows
-from workflow.lib.shard_run import header_of
-from workflow.lib.store import Results, StoredResult, StoreError, merge_atomic, open_results
+from workflow.lib.shard_run import header_of, set_aside_name
+from workflow.lib.store import DamagedError, Results, StoredResult, StoreError, merge_atomic, open_results
 from workflow.lib.work_plan import WorkPlan
+
+
+class IncompleteError(StoreError):
+    """Some shards cannot be used; all others were merged under other names. One line per shard."""
+
+    exit_code = 3
 
 
 def aggregate(plan: WorkPlan, shards: Sequence[Path], curves: Path, summary: Path, reductions: Path) -> str:
     """Merge the shards' files (named SHARD.h5) into `curves`, and write both tables from what was read back.
 
-    Returns the content digest. Raises StoreError, naming the file to make again, when a shard is missing,
-    damaged or not of this plan.
+    Returns the content digest. When a shard's file is missing, damaged or not of this plan, the others are
+    merged into files named *.partial.* beside the final ones, which stay as they are; a damaged file is set
+    aside, so that the next run makes it again; then IncompleteError names every such shard and its file.
     """
+    outputs = (curves, summary, reductions)
+    with ExitStack() as stack:
+        sources, problems = _open_shards(plan, shards, stack)
+        if not problems:
+            digest = _merge(plan, sources, *outputs)
+            for path in outputs:
+                _partial(path).unlink(missing_ok=True)
+            return digest
+        partial = [_partial(path) for path in outputs]
+        _merge(plan, sources, *partial)
+    raise IncompleteError(
+        "\n".join(problems)
+        + f"\n{len(sources)} of {len(plan.entries)} pairs and levels are in {partial[0]}. "
+        "Run the same command again to make the rest"
+    )
+
+
+def _merge(plan: WorkPlan, sources: dict[str, Results], curves: Path, summary: Path, reductions: Path) -> str:
     summaries: list[dict[str, str]] = []
     reduced: list[dict[str, str]] = []
 
@@ -27,35 +53,46 @@ def aggregate(plan: WorkPlan, shards: Sequence[Path], curves: Path, summary: Pat
         if result.identity.kind == "pair":
             summaries.extend(summary_rows(result, plan.names))
 
-    with ExitStack() as stack:
-        sources = _open_shards(plan, shards, stack)
-        groups = ((path, sources[path]) for path in plan.entries)
-        digest = merge_atomic(curves, header_of(plan), groups, visit)
+    groups = ((path, sources[path]) for path in plan.entries if path in sources)
+    digest = merge_atomic(curves, header_of(plan), groups, visit)
     write_text(summary, csv_text(SUMMARY, summaries))
     write_text(reductions, csv_text(REDUCTIONS, reduced))
     return digest
 
 
-def _open_shards(plan: WorkPlan, shards: Sequence[Path], stack: ExitStack) -> dict[str, Results]:
-    """For the path of every entry, the open file that holds its result."""
+def _open_shards(
+    plan: WorkPlan, shards: Sequence[Path], stack: ExitStack
+) -> tuple[dict[str, Results], list[str]]:
+    """For the path of every entry of a good shard the open file with it; a line for every other shard."""
     files = {path.stem: path for path in shards}
     sources: dict[str, Results] = {}
+    problems = []
     for name, paths in plan.shards.items():
-        if name not in files:
-            raise StoreError(f"the file of shard {name} is missing")
         try:
+            if name not in files:
+                raise StoreError("its file was not named")
             results = stack.enter_context(open_results(files[name]))
             _check(plan, name, results)
+        except DamagedError as error:
+            aside = set_aside_name(files[name])
+            os.replace(files[name], aside)
+            problems.append(f"shard {name} must be made again: {error}; set aside as {aside.name}")
         except StoreError as error:
-            raise StoreError(f"{error}; delete the file to have shard {name} made again") from None
-        sources |= dict.fromkeys(paths, results)
-    return sources
+            problems.append(f"shard {name} cannot be used: {error}")
+        else:
+            sources |= dict.fromkeys(paths, results)
+    return sources, problems
 
 
 def _check(plan: WorkPlan, name: str, results: Results) -> None:
-    """Every result that the plan gives to this shard must be there under its content key."""
+    """Every result that the plan gives to this shard must be there, undamaged, under its content key."""
+    results.verify()
     keys = {row["path"]: row["key"] for row in results.index()}
     for entry in plan.shard(name):
         path = entry.identity.path
         if keys.get(path) != entry.key:
-            raise StoreError(f"{results.path}: {path} is {'outdated' if path in keys else 'missing'}")
+            raise DamagedError(f"{results.path}: {path} is {'outdated' if path in keys else 'missing'}")
+
+
+def _partial(path: Path) -> Path:
+    return path.with_name(f"{path.stem}.partial{path.suffix}")

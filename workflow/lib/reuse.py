@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from workflow.lib.store import StoredResult, StoreError, open_results
+from workflow.lib.store import DamagedError, StoredResult, StoreError, open_results
 
 
 def find_results(
@@ -24,8 +24,11 @@ def find_results(
             with open_results(path) as results:
                 for row in results.index():
                     if row["key"] in missing:
-                        found[row["key"]] = results.read_verified(row["path"])
-                        missing.discard(row["key"])
+                        try:
+                            found[row["key"]] = results.read_verified(row["path"])
+                            missing.discard(row["key"])
+                        except DamagedError as error:  # of one group; the others may be whole
+                            tell(f"not reused: {error}")
         except StoreError as error:
             tell(f"not reused: {error}")
     return found

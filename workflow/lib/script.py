@@ -18,7 +18,8 @@ _EXPECTED: tuple[type[Exception], ...] = (ConfigError, FarmError, StoreError, Wo
 
 
 def run(main: Callable[[], None], *expected: type[Exception]) -> None:
-    """Call main and exit: 0, or 2 after one line on standard error when the input is at fault.
+    """Call main and exit: 0, or 2 after one line on standard error when the input is at fault, or with the
+    error's own `exit_code`.
 
     `expected` are further exceptions whose text is such a line.
     """
@@ -27,7 +28,7 @@ def run(main: Callable[[], None], *expected: type[Exception]) -> None:
         main()
     except caught as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr, flush=True)
-        sys.exit(2)
+        sys.exit(getattr(error, "exit_code", 2))
 
 
 def versions() -> dict[str, str]:

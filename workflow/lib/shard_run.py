@@ -115,6 +115,7 @@ def run_shard(
             raise
     digest = write_atomic(out, header, (for_entry(results[entry.key], entry) for entry in entries))
     journal.remove()
+    set_aside_name(out).unlink(missing_ok=True)
     write_text(
         files.stats,
         json.dumps(_stats(name, ranks, reused, results, time.monotonic() - start), indent=1) + "\n",
@@ -135,8 +136,19 @@ def header_of(plan: WorkPlan) -> Header:
 
 def earlier_files(out: Path, journal: Journal) -> list[Path]:
     """Files that may hold results of this shard, the likeliest first."""
-    candidates = [out, *journal.files(), out.parent.parent / "curves.h5", *sorted(out.parent.glob("*.h5"))]
+    candidates = [
+        out,
+        set_aside_name(out),
+        *journal.files(),
+        out.parent.parent / "curves.h5",
+        *sorted(out.parent.glob("*.h5")),
+    ]
     return [path for path in dict.fromkeys(candidates) if path.is_file()]
+
+
+def set_aside_name(out: Path) -> Path:
+    """Where a shard's file is kept that was found damaged; what is whole in it is used again."""
+    return out.with_name(f"{out.name}.damaged")
 
 
 def for_entry(result: StoredResult, entry: Entry) -> StoredResult:

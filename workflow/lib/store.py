@@ -7,6 +7,7 @@ its digested content that would differ between two computations of the same resu
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -33,7 +34,16 @@ from workflow.lib.hdf5_group import (
 )
 from workflow.lib.stored_result import Identity, StoredResult, content_digest, level_path, pair_path
 
-__all__ = ["Header", "Identity", "Results", "StoreError", "StoredResult", "merge_atomic", "open_results"]
+__all__ = [
+    "DamagedError",
+    "Header",
+    "Identity",
+    "Results",
+    "StoreError",
+    "StoredResult",
+    "merge_atomic",
+    "open_results",
+]
 __all__ += ["level_path", "pair_path", "write_atomic"]
 
 FORMAT = "exact-census"
@@ -48,6 +58,10 @@ _INDEX_NUMBERS = (("survivors", np.int64), ("total_bound", np.float64), ("cpu_se
 
 class StoreError(Exception):
     """One line that names the file and says what is wrong with it."""
+
+
+class DamagedError(StoreError):
+    """The file is there and readable, but its content is not that of a whole result file: make it again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +203,7 @@ class Results:
         result = self.read(path)
         row = self.row(path)
         if (result.identity.path, result.key, result.digest) != (path, row["key"], row["digest"]):
-            raise StoreError(f"{self.path}: {path}: the content does not match its digest")
+            raise DamagedError(f"{self.path}: {path}: the content does not match its digest")
         return result
 
     def verify(self, visit: Callable[[StoredResult], None] = lambda result: None) -> None:
@@ -198,7 +212,7 @@ class Results:
         Raises StoreError at the first difference.
         """
         if content_digest({path: row["digest"] for path, row in self._index.items()}) != self.digest:
-            raise StoreError(f"{self.path}: the index does not match the file's digest")
+            raise DamagedError(f"{self.path}: the index does not match the file's digest")
         for path in self._index:
             visit(self.read_verified(path))
 
@@ -213,7 +227,7 @@ class Results:
 
     def _check_format(self) -> None:
         if self._attributes.get("format") != FORMAT:
-            raise StoreError(f"{self.path}: not a result file of {FORMAT}")
+            raise DamagedError(f"{self.path}: not a result file of {FORMAT}")
         if self._attributes["format_version"] != FORMAT_VERSION:
             raise StoreError(
                 f"{self.path}: format version {self._attributes['format_version']}; "
@@ -240,6 +254,10 @@ def _new_file(path: Path, visit: Callable[[StoredResult], None] = lambda result:
         with atomic_path(path, verify) as temporary:
             yield temporary
     except OSError as error:
+        if "unable to lock file" in str(error):
+            raise StoreError(
+                str(_unreadable(path, error)).replace("cannot be read", "cannot be written")
+            ) from error
         raise StoreError(f"{path}: cannot be written: {error.strerror or error}") from error
 
 
@@ -315,15 +333,25 @@ def _open(path: Path) -> h5py.File:
     try:
         size = path.stat().st_size
         if size == 0:
-            raise StoreError(f"{path}: the file is empty (0 bytes)")
+            raise DamagedError(f"{path}: the file is empty (0 bytes)")
         # Files are complete before they have their name and are never changed, so no lock is needed, and
         # file systems on which locking fails do no harm.
         return h5py.File(path, "r", locking=False)
     except FileNotFoundError:
         raise StoreError(f"{path}: no such file") from None
     except OSError as error:
-        reason = error.strerror if error.errno else "not an HDF5 file, or cut off"
-        raise StoreError(f"{path}: cannot be read: {reason}") from None
+        raise _unreadable(path, error) from None
+
+
+def _unreadable(path: Path, error: OSError) -> StoreError:
+    if "unable to lock file" in str(error):
+        return StoreError(
+            f"{path}: cannot be read: HDF5 was told to lock files and cannot (errno {error.errno}). "
+            "No lock is needed here: unset HDF5_USE_FILE_LOCKING or set it to FALSE"
+        )
+    if error.errno:
+        return StoreError(f"{path}: cannot be read: {os.strerror(error.errno)}")
+    return DamagedError(f"{path}: cannot be read: not an HDF5 file, or cut off")
 
 
 @contextmanager
@@ -334,4 +362,6 @@ def _reading(path: Path, group: str = "") -> Iterator[None]:
     except (OSError, KeyError, ValueError, TypeError, RuntimeError, AttributeError, MemoryError) as error:
         where = f"{path}: {group}" if group else str(path)
         reason = " ".join(str(error).split())[:200]
-        raise StoreError(f"{where}: damaged: {reason}") from error
+        if isinstance(error, OSError) and error.errno:
+            raise StoreError(f"{where}: cannot be read: {os.strerror(error.errno)}") from error
+        raise DamagedError(f"{where}: damaged: {reason}") from error

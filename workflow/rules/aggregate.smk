@@ -1,4 +1,5 @@
-# All shards into one verified file, and the tables.
+# All shards into one verified file, and the tables. Where shards are damaged, the rest goes into files named
+# *.partial.*, and the job fails: trying again at once cannot help.
 rule aggregate:
     input:
         mechanisms=f"{RUN.folder}/mechanisms.json",
@@ -14,6 +15,7 @@ rule aggregate:
     benchmark:
         f"{RUN.folder}/benchmarks/aggregate.tsv"
     threads: 1
+    retries: 0
     resources:
         mem_mb=2000,
         runtime=20,
