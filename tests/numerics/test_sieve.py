@@ -1,0 +1,211 @@
+"""The plan: layout inequalities, and what the sieve leaves out, summed over every node it left out."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction as F
+from functools import cache
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from kernels.numerics import sieve
+from kernels.numerics.lattice import LatticeError
+from kernels.numerics.sieve import (
+    DROPPED,
+    PRUNED,
+    SOFTEST,
+    TOLERANCE,
+    TRUNCATION,
+    Plan,
+    _layout,
+    factors_of,
+    make_plan,
+    predicted_nodes,
+    rational_gcd,
+)
+from tests.numerics.exact import MANY, SOME, integer, to_mpf
+from tests.numerics.scan import SMALL, Scan, nodes_of, plan_of, scan
+from tests.reference.cells import total
+from tests.reference.convolution import ConvolutionTail
+
+FLOAT = 1e-9  # relative accuracy of the scan's doubles, generously
+
+
+@cache
+def planned(name: str) -> tuple[Plan, Scan]:
+    plan = plan_of(SMALL[name])
+    return plan, scan(plan, SMALL[name])
+
+
+def test_the_cases_hold_odd_and_even_n() -> None:
+    parities = {planned(name)[0].modulus % 2 for name in SMALL}
+    assert parities == {0, 1}
+
+
+@SOME
+@given(st.lists(st.tuples(st.integers(1, 10**12), st.integers(1, 10**12)), min_size=1, max_size=6))
+@example([(11, 10_000), (73, 10_000)])
+@example([(355, 113), (22, 7)])
+def test_lattice_spacing_is_the_greatest_common_divisor(pairs: list[tuple[int, int]]) -> None:
+    numbers = [F(*pair) for pair in pairs]
+    spacing = rational_gcd(numbers)
+    multiples = [number / spacing for number in numbers]
+    assert all(multiple.denominator == 1 for multiple in multiples)
+    assert math.gcd(*(multiple.numerator for multiple in multiples)) == 1
+
+
+def check_layout(rhos: list[F], counts: list[int], thresholds: int) -> None:
+    """N, reach and grid satisfy the inequalities that the truncation bound and the thresholds need."""
+    spacing = rational_gcd(rhos)
+    whole = sum((rho * count for rho, count in zip(rhos, counts, strict=True)), F(0))
+    width = int(whole / spacing)
+    modulus, reach, grid = _layout(spacing, whole, width, thresholds)
+    with mpmath.workdps(60):
+        r, h = to_mpf(whole), to_mpf(spacing)
+        # points wrap onto the queried range only from beyond this distance, on either side
+        gap = h * modulus - reach
+        assert 2 * mpmath.exp(-(gap**2) / (2 * r)) <= TRUNCATION
+        # |h (s - 1/2)| of the last threshold, T > h v / 2 being S >= s with 2 s - 1 = v + W
+        assert h * (grid.limit + width) / 2 <= reach
+        last = h * grid.limit / 2
+        assert last > 0
+        assert mpmath.exp(-((last + r / 2) ** 2) / (2 * r)) <= TOLERANCE
+    if grid.step:
+        assert modulus == grid.step * grid.period
+        assert (grid.step + width) % 2 == 1
+        assert grid.limit == grid.step * (2 * grid.half - 1)
+        assert thresholds <= 2 * grid.half <= thresholds + 1
+    else:
+        assert grid.limit < 3 * thresholds
+        assert (grid.half, grid.period) == (0, 0)
+
+
+@MANY
+@given(
+    st.lists(st.integers(1, 10**6), min_size=1, max_size=5, unique=True),
+    st.integers(1, 10**7),
+    st.lists(st.integers(1, 300), min_size=5, max_size=5),
+    st.sampled_from([2, 11, 1001, 5001]),
+)
+@example([1], 1, [1] * 5, 1001)
+@example([1], 10**7, [1] * 5, 2)
+@example([10**6], 1, [300] * 5, 11)
+@example([10**6 - 1, 10**6], 1, [300] * 5, 1001)
+def test_layout_holds_its_inequalities(
+    tops: list[int], bottom: int, counts: list[int], thresholds: int
+) -> None:
+    check_layout([F(top, bottom) for top in tops], counts[: len(tops)], thresholds)
+
+
+def test_layout_of_a_lattice_beyond_64_bits() -> None:
+    rhos = [F(355, 791 * prime) for prime in (11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61)]
+    check_layout(rhos, [6] * len(rhos), 1001)
+
+
+def test_factors_belong_to_their_rhos() -> None:
+    rhos, counts = [F(1, 3), F(7)], [4, 9]
+    factors = factors_of(rhos, counts)
+    assert factors.count.tolist() == [4.0, 9.0]
+    for c, rho in enumerate(rhos):
+        assert factors.g[c, 0] == pytest.approx(2 * math.pi**2 / float(rho), rel=1e-15)
+        with mpmath.workdps(40):
+            g = 2 * mpmath.pi**2 / to_mpf(rho)
+            at_zero = sum(mpmath.exp(-g * k * k) for k in range(-9, 10))
+            assert abs(factors.log_normaliser[c] - mpmath.log(at_zero)) <= 2.0**-51
+            assert abs(factors.normaliser[c, 0] - 1 / at_zero) <= 2.0**-52
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_the_plan_is_exact(name: str) -> None:
+    plan, cells = planned(name)[0], SMALL[name]
+    assert plan.total == total(cells)
+    assert plan.width * plan.spacing == plan.total
+    assert [weight * plan.spacing for weight in plan.weights] == list(cells)
+    ps = nodes_of(plan)
+    assert len(set(ps)) == len(ps)
+    for p, row in zip(ps, plan.nodes.residue, strict=True):
+        assert 0 < p <= plan.modulus
+        assert p % 2 == 1
+        for weight, digits in zip(plan.weights, row, strict=True):
+            residue = integer(digits)
+            assert -plan.modulus < residue <= plan.modulus
+            assert (residue - weight * p) % (2 * plan.modulus) == 0
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_weights_of_the_nodes_kept(name: str) -> None:
+    plan, every = planned(name)
+    at = np.searchsorted(every.p, nodes_of(plan))
+    assert np.allclose(plan.log_kernel, np.log(every.kernel[at]), rtol=0, atol=FLOAT)
+    assert np.allclose(plan.log_weight, np.log(every.kernel[at]) + every.log_phi[at], rtol=0, atol=FLOAT)
+    assert np.all(plan.norm <= -every.log_phi[at] + FLOAT)
+    assert np.all(np.diff(plan.log_weight) <= 0)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_nodes_left_out_weigh_no_more_than_the_bound(name: str) -> None:
+    plan, every = planned(name)
+    missing = every.missing(set(nodes_of(plan)))
+    left_out = float(np.exp(np.log(every.kernel[missing]) + every.log_phi[missing]).sum())
+    assert left_out <= plan.sieve_bound * (1 + FLOAT)
+    assert plan.sieve_bound <= (PRUNED + DROPPED) * (1 + FLOAT)
+    softened = np.log(every.kernel[missing]) + SOFTEST * every.log_phi[missing]
+    assert float(np.exp(softened).sum()) <= plan.faint * (1 + FLOAT)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_nodes_left_out_are_faint_by_their_norm_too(name: str) -> None:
+    """A scaled composition is bounded by exp(-soft norm), which is more than phi ** soft."""
+    plan, every = planned(name)
+    missing = every.missing(set(nodes_of(plan)))
+    norm = every.f[missing] ** 2 @ (plan.factors.count * plan.factors.decay)
+    assert float((every.kernel[missing] * np.exp(-SOFTEST * norm)).sum()) <= plan.faint * (1 + FLOAT)
+
+
+def test_a_sieve_that_keeps_everything_has_no_error() -> None:
+    plan, every = planned("one narrow cell")
+    assert sorted(nodes_of(plan)) == every.p.tolist()
+    assert plan.sieve_bound == 0.0
+    assert plan.faint == 0.0
+
+
+@pytest.mark.parametrize("name", [name for name in SMALL if name not in ("wide", "census")])
+def test_aliasing_is_within_the_truncation_bound(name: str) -> None:
+    """The rule gives the law of S modulo N up to a sign, so a tail is off by what lies N further out."""
+    plan = planned(name)[0]
+    law = ConvolutionTail(SMALL[name], bits=400)
+    h, edge = plan.spacing, int(F(plan.reach) / plan.spacing + F(1, 2))
+    assert plan.truncation_bound <= TRUNCATION
+    for s in (edge, 1 - edge, 0, edge // 2):
+        above = law.tail_beyond((s + plan.modulus) * h - h / 2).upper
+        below = law.tail_beyond((plan.modulus - s) * h).upper  # P(S < s - N) by symmetry
+        assert above + below <= F(plan.truncation_bound)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_predicted_nodes_are_of_the_right_order(name: str) -> None:
+    cells = SMALL[name]
+    found = len(planned(name)[0].log_weight)
+    assert found / 8 <= predicted_nodes(list(cells), list(cells.values())) <= max(8 * found, 100)
+
+
+def test_prediction_copes_with_any_lattice() -> None:
+    assert 0 < predicted_nodes([F(2718281828459045, 10**40 - 17), F(1, 3)], [3, 2]) < math.inf
+
+
+def test_the_order_of_cells_only_permutes() -> None:
+    cells = SMALL["three kinds"]
+    plan, other = plan_of(cells), plan_of(dict(reversed(cells.items())))
+    assert sorted(nodes_of(plan)) == sorted(nodes_of(other))
+    assert plan.grid == other.grid
+    assert plan.sieve_bound == pytest.approx(other.sieve_bound, rel=1e-9)
+
+
+def test_too_many_nodes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sieve, "MOST_NODES", 20)
+    with pytest.raises(LatticeError, match="more than 20 nodes"):
+        make_plan([F(1, 7), F(3, 11)], [2, 5])
