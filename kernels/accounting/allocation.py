@@ -28,6 +28,7 @@ class Allocation:
     is absent there. A level in `absorbing_levels` has one digit in every pattern and takes over the budget
     of the next level down where that digit is 1; `fixed_digits` are the digits that are the same in all
     patterns. Mechanism Mk is `patterns[k]`. `neighbours` names the relation that all figures are for.
+    `products` are the allocations that a joint one is made of (see joint.py), none for a single product.
 
     Raises ValueError, with a sentence that says what is allowed, when the parts do not fit each other.
     """
@@ -43,6 +44,7 @@ class Allocation:
     patterns: tuple[str, ...]
     deltas: tuple[Fraction, ...]
     resolution: Resolution
+    products: tuple[Allocation, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.levels or len(set(self.levels)) != len(self.levels):

@@ -9,6 +9,8 @@ from kernels.accounting.allocation import Allocation
 from kernels.accounting.composition import Composition
 from kernels.accounting.patterns import check_pattern
 
+SEPARATOR = "+"  # between the products' patterns where people read or write a joint one
+
 
 def level_budgets(allocation: Allocation, pattern: str) -> dict[str, Fraction]:
     """What each level spends along a path with this bypass pattern; 0 at a level that measures nothing.
@@ -72,8 +74,13 @@ def mechanism_name(allocation: Allocation, pattern: str) -> str:
 def resolve_mechanism(allocation: Allocation, text: str) -> str:
     """The pattern meant by a pattern ("000000", listed or not) or by a mechanism name ("M00").
 
+    For a joint allocation also one such text of each product, with + between them ("000000+M03").
+
     Raises ValueError, saying what is allowed, for anything else.
     """
+    parts = text.split(SEPARATOR)
+    if len(parts) == len(allocation.products) > 1:
+        return "".join(map(resolve_mechanism, allocation.products, parts))
     number = text[1:]
     if text[:1] in ("M", "m") and number.isascii() and number.isdigit():
         if len(number) < 10 and int(number) < len(allocation.patterns):

@@ -17,8 +17,10 @@ from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
+    Discriminator,
     Field,
     PlainValidator,
+    Tag,
     model_validator,
 )
 from pydantic_core import PydanticCustomError
@@ -104,12 +106,28 @@ def _count(low: int, high: int) -> BeforeValidator:
     return BeforeValidator(_one(lambda text: parse_count(text, low, high)))
 
 
-def _patterns(value: Any) -> Any:
-    if value not in ("default", "complete") and not (
-        isinstance(value, list) and 1 <= len(value) <= MAX_PATTERNS
-    ):
+def _kind_of_patterns(value: Any) -> str:
+    if isinstance(value, dict):
+        return "geography"
+    return "list" if isinstance(value, list) else "word"
+
+
+def _word(value: Any) -> Any:
+    if value not in ("default", "complete"):
         raise ValueError(f"must be default, complete or a list of 1 to {MAX_PATTERNS} patterns")
     return value
+
+
+def _some_patterns(value: Any) -> Any:
+    if not 1 <= len(value) <= MAX_PATTERNS:
+        raise ValueError(f"must be default, complete or a list of 1 to {MAX_PATTERNS} patterns")
+    return value
+
+
+def _file(text: str) -> str:
+    if not text.strip() or not text.isprintable():
+        raise ValueError("must be the path of a file, relative to the folder of this file")
+    return text
 
 
 def _pattern(value: Any) -> str | list[str]:
@@ -128,7 +146,8 @@ Rho = Annotated[Fraction, PlainValidator(_one(parse_rho))]
 Share = Annotated[Fraction, PlainValidator(_one(_share))]
 Delta = Annotated[Fraction, PlainValidator(_one(_delta))]
 Pattern = Annotated[str | list[str], PlainValidator(_pattern)]
-Patterns = Annotated[Literal["default", "complete"] | list[Pattern], BeforeValidator(_patterns)]
+File = Annotated[str, AfterValidator(_file)]
+Word = Annotated[Literal["default", "complete"], BeforeValidator(_word)]
 
 
 class Closed(BaseModel):
@@ -155,6 +174,23 @@ class LevelBudget(Closed):
     share: Share | None = None
     queries: dict[QueryName, Share] | None = None
     not_asked: list[QueryName] = []
+
+
+class FromGeography(Closed):
+    """A table from which patterns are derived: `geounits` with their parents, or block `geocodes` and how
+    many `digits` each level adds to them."""
+
+    geounits: File | None = None
+    geocodes: File | None = None
+    digits: dict[LevelName, Annotated[int, _count(0, 100)]] | None = None
+
+
+Patterns = Annotated[
+    Annotated[Word, Tag("word")]
+    | Annotated[list[Pattern], BeforeValidator(_some_patterns), Tag("list")]
+    | Annotated[FromGeography, Tag("geography")],
+    Discriminator(_kind_of_patterns),
+]
 
 
 class Bypass(Closed):
@@ -187,5 +223,26 @@ class AllocationFile(Closed):
     queries: Annotated[list[QueryName], Field(min_length=1, max_length=1000)]
     budget: dict[LevelName, LevelBudget]
     bypass: Bypass
+    deltas: Annotated[list[Delta], Field(min_length=1, max_length=100)] = list(_DEFAULTS.deltas)
+    resolution: ResolutionFile = ResolutionFile()
+
+
+class JointFile(Closed):
+    """A joint allocation: products whose releases concern the same record.
+
+    A joint pattern has one pattern or mechanism name of every product: a list of them, or one text with +
+    between them. default: the products' M00 together; complete: every choice of the products' patterns.
+    """
+
+    name: Slug
+    title: Prose
+    source: Prose | None = None
+    neighbours: Literal["bounded"]
+    joint: Annotated[list[File], Field(min_length=2, max_length=16)]
+    total_rho: Rho | None = None
+    patterns: Annotated[
+        Annotated[Word, Tag("word")] | Annotated[list[Pattern], BeforeValidator(_some_patterns), Tag("list")],
+        Discriminator(_kind_of_patterns),
+    ] = "default"
     deltas: Annotated[list[Delta], Field(min_length=1, max_length=100)] = list(_DEFAULTS.deltas)
     resolution: ResolutionFile = ResolutionFile()

@@ -8,21 +8,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
 from kernels.accounting.allocation import Allocation, Resolution
 from kernels.accounting.composition import Composition
-from kernels.accounting.patterns import check_pattern, complete_patterns, default_patterns
-from workflow.lib.allocation_model import AllocationFile, Bypass, LevelBudget, is_slug, listing, suggestion
+from workflow.lib.allocation_model import AllocationFile, LevelBudget, is_slug, listing, suggestion
+from workflow.lib.bypass_patterns import read_patterns
+from workflow.lib.checks import check_known, check_list, first_problem
+from workflow.lib.joint_config import read_joint
 from workflow.lib.rational import common_denominator, parse_count, parse_rho, shown
 from workflow.lib.text_tree import (
     MAX_YAML_BYTES,
     ConfigError,
     KeyPath,
     TextTree,
-    key_path,
     parse_text_tree,
     printable,
     read_text,
@@ -46,7 +46,10 @@ MAX_CELLS_DIGITS = 4000
 
 
 def load_allocation(name_or_path: str | Path) -> Allocation:
-    """The allocation of this name (allocations/NAME.yaml) or in this file. Raises ConfigError."""
+    """The allocation, of a single product or joint, of this name (allocations/NAME.yaml) or in this file.
+
+    Raises ConfigError.
+    """
     path = find_allocation(name_or_path)
     allocation = parse_allocation(read_text(path, MAX_YAML_BYTES), str(path))
     if path.stem != allocation.name and path == _by_name(str(name_or_path)):
@@ -61,15 +64,22 @@ def find_allocation(name_or_path: str | Path) -> Path:
 
     Raises ConfigError when there is neither an allocation of this name nor a file at this path.
     """
-    text = str(name_or_path)
+    try:
+        return _find(str(name_or_path))
+    except ValueError as error:
+        raise ConfigError(f"{shorten(str(name_or_path))}: {error}") from None
+
+
+def _find(text: str, folder: Path = Path()) -> Path:
+    """The file of this name, or at this path relative to `folder`. Raises ValueError when there is none."""
     named = _by_name(text)
     if named is not None:
         return named
     if Path(text).suffix or "/" in text or Path(text).exists():
-        return Path(text)
+        return folder / text
     names = sorted({path.stem for folder in allocation_folders() for path in folder.glob("*.yaml")})
-    raise ConfigError(
-        f"{shorten(text)}: no such allocation; {suggestion(text, names)}allowed: the path of a file, "
+    raise ValueError(
+        f"no such allocation; {suggestion(text, names)}allowed: the path of a file, "
         "or one of " + listing(map(printable, names))
     )
 
@@ -84,10 +94,12 @@ def parse_allocation(text: str, file: str) -> Allocation:
     tree = parse_text_tree(text, file)
     if not isinstance(tree.root, dict):
         raise tree.error((), "an allocation file is a mapping: " + ", ".join(AllocationFile.model_fields))
+    if "joint" in tree.root:
+        return read_joint(tree, _product)
     try:
         model = AllocationFile.model_validate(tree.root)
     except ValidationError as error:
-        raise _first_problem(tree, error) from None
+        raise first_problem(tree, error) from None
     _check_names(tree, model)
     rho = {level: _level_rho(tree, model, level) for level in model.levels}
     _check_total(tree, model, rho)
@@ -100,7 +112,7 @@ def parse_allocation(text: str, file: str) -> Allocation:
         rho=rho,
         absorbing_levels=tuple(model.bypass.levels),
         fixed_digits=dict(model.bypass.fixed),
-        patterns=_patterns(tree, model.bypass),
+        patterns=read_patterns(tree, model.bypass, model.levels),
         deltas=tuple(model.deltas),
         resolution=Resolution(model.resolution.thresholds, model.resolution.eps_points),
     )
@@ -139,6 +151,18 @@ def read_cells(path: str | Path) -> Composition:
     return Composition.from_counts(counts)
 
 
+def _product(text: str, file: str) -> Allocation:
+    """A product of the joint allocation in `file`: a name, or a path relative to its folder.
+
+    Raises ValueError when there is none, ConfigError when it is not right.
+    """
+    path = _find(text, Path(file).parent)
+    tree = parse_text_tree(read_text(path, MAX_YAML_BYTES), str(path))
+    if isinstance(tree.root, dict) and "joint" in tree.root:
+        raise ValueError("is joint itself; list its products")
+    return load_allocation(text if path == _by_name(text) else path)
+
+
 def _by_name(text: str) -> Path | None:
     if not is_slug(text):
         return None
@@ -146,86 +170,26 @@ def _by_name(text: str) -> Path | None:
     return next((path for path in candidates if path.is_file()), None)
 
 
-_KINDS = {
-    "string_type": "must be one text",
-    "list_type": "must be a list",
-    "dict_type": "must be a mapping",
-    "model_type": "must be a mapping",
-    "model_attributes_type": "must be a mapping",
-    "literal_error": "allowed: {expected}",
-    "too_short": "must have at least {min_length} entries",
-    "too_long": "must have at most {max_length} entries",
-}
-
-
-_RANK = {"unknown_key": 0, "missing": 2}
-
-
-def _first_problem(tree: TextTree, error: ValidationError) -> ConfigError:
-    """The most telling of pydantic's complaints: a misspelt key first, the key missing for it last."""
-    problems = error.errors(include_url=False)
-    problem = min(problems, key=lambda item: (_RANK.get(item["type"], 1), -len(item["loc"])))
-    kind, context = problem["type"], problem.get("ctx", {})
-    path = _as_written(tree, problem["loc"], missing=kind == "missing")
-    if kind == "unknown_key":
-        return tree.error((*path, context["key"]), context["message"])
-    if kind == "missing":
-        return tree.error(path, "missing; this key is required")
-    if kind == "value_error":
-        return tree.error(path, str(context["error"]))
-    if kind in _KINDS:
-        return tree.error(path, _KINDS[kind].format(**context))
-    return tree.error(path, problem["msg"])
-
-
-def _as_written(tree: TextTree, location: tuple[str | int, ...], missing: bool) -> KeyPath:
-    """pydantic's location without its own marks, such as "[key]": only steps that lead through the file."""
-    path: list[str | int] = []
-    node: Any = tree.root
-    for step in location:
-        inside = step in node if isinstance(node, dict) else isinstance(node, list) and isinstance(step, int)
-        if inside:
-            node = node[step]
-            path.append(step)
-    return (*path, location[-1]) if missing else tuple(path)
-
-
 def _check_names(tree: TextTree, model: AllocationFile) -> None:
     """Levels, queries, bypass levels: each once, each known, none missing."""
-    _check_list(tree, ("levels",), model.levels)
-    _check_list(tree, ("queries",), model.queries)
-    _check_list(tree, ("deltas",), model.deltas)
-    _check_known(tree, ("budget",), list(model.budget), model.levels, "level")
+    check_list(tree, ("levels",), model.levels)
+    check_list(tree, ("queries",), model.queries)
+    check_list(tree, ("deltas",), model.deltas)
+    check_known(tree, ("budget",), list(model.budget), model.levels, "level")
     for level in model.levels:
         if level not in model.budget:
             raise tree.error(("budget", level), "missing; every level of `levels` needs its budget")
     able = model.levels[:-1]
-    _check_list(tree, ("bypass", "levels"), model.bypass.levels)
+    check_list(tree, ("bypass", "levels"), model.bypass.levels)
     for i, level in enumerate(model.bypass.levels):
         if level not in able:
             message = f"not a level that has children; {suggestion(level, able)}allowed: {listing(able)}"
             raise tree.error(("bypass", "levels", i), message)
     if model.bypass.levels != [level for level in able if level in model.bypass.levels]:
         raise tree.error(("bypass", "levels"), "must be in the order of `levels`, root first")
-    _check_known(
+    check_known(
         tree, ("bypass", "fixed"), list(model.bypass.fixed), model.bypass.levels, "level of bypass.levels"
     )
-
-
-def _check_list(tree: TextTree, path: KeyPath, values: Sequence[Any]) -> None:
-    first: dict[Any, int] = {}
-    for i, value in enumerate(values):
-        if first.setdefault(value, i) != i:
-            raise tree.error((*path, i), f"listed twice; the first is {key_path((*path, first[value]))}")
-
-
-def _check_known(
-    tree: TextTree, path: KeyPath, names: Sequence[str], allowed: Sequence[str], kind: str
-) -> None:
-    for name in names:
-        if name not in allowed:
-            message = f"unknown {kind}; {suggestion(name, allowed)}allowed: {listing(allowed)}"
-            raise tree.error((*path, name), message)
 
 
 def _level_rho(tree: TextTree, model: AllocationFile, level: str) -> dict[str, Fraction]:
@@ -255,8 +219,8 @@ def _check_queries(
     budget: LevelBudget,
 ) -> None:
     path = ("budget", level)
-    _check_known(tree, (*path, given), list(values), model.queries, "query")
-    _check_list(tree, (*path, "not_asked"), budget.not_asked)
+    check_known(tree, (*path, given), list(values), model.queries, "query")
+    check_list(tree, (*path, "not_asked"), budget.not_asked)
     for i, query in enumerate(budget.not_asked):
         if query not in model.queries:
             message = f"unknown query; {suggestion(query, model.queries)}allowed: {listing(model.queries)}"
@@ -291,36 +255,3 @@ def _check_sum(
     total = sum(values, Fraction(0))
     if total != wanted:
         raise tree.error(path, f"{what} {shown(total)}; they must add up to exactly {shown(wanted)}")
-
-
-def _patterns(tree: TextTree, bypass: Bypass) -> tuple[str, ...]:
-    path: KeyPath = ("bypass", "patterns")
-    listed = bypass.patterns
-    if listed == "default" or listed == "complete":
-        choose = default_patterns if listed == "default" else complete_patterns
-        try:
-            return choose(bypass.levels, bypass.fixed)
-        except ValueError as error:
-            raise tree.error(path, str(error)) from None
-    patterns = [_digits(tree, bypass, i, pattern) for i, pattern in enumerate(listed)]
-    for i, digits in enumerate(patterns):
-        try:
-            check_pattern(digits, bypass.levels, bypass.fixed)
-        except ValueError as error:
-            raise tree.error((*path, i), str(error)) from None
-    _check_list(tree, path, patterns)
-    return tuple(patterns)
-
-
-def _digits(tree: TextTree, bypass: Bypass, index: int, pattern: str | list[str]) -> str:
-    """A pattern's digits; one that names its levels is completed with the digits that are fixed."""
-    if isinstance(pattern, str):
-        return pattern
-    path = ("bypass", "patterns", index)
-    _check_list(tree, path, pattern)
-    for i, level in enumerate(pattern):
-        if level not in bypass.levels:
-            hint = suggestion(level, bypass.levels)
-            message = f"unknown level in a pattern; {hint}allowed: {listing(bypass.levels)}"
-            raise tree.error((*path, i), message)
-    return "".join(str(int(level in pattern) or bypass.fixed.get(level, 0)) for level in bypass.levels)
