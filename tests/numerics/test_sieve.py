@@ -199,7 +199,7 @@ def test_prediction_copes_with_any_lattice() -> None:
 
 def test_the_order_of_cells_only_permutes() -> None:
     cells = SMALL["three kinds"]
-    plan, other = plan_of(cells), plan_of(dict(reversed(cells.items())))
+    plan, other = plan_of(cells), plan_of(dict(reversed(list(cells.items()))))
     assert sorted(nodes_of(plan)) == sorted(nodes_of(other))
     assert plan.grid == other.grid
     assert plan.sieve_bound == pytest.approx(other.sieve_bound, rel=1e-9)
