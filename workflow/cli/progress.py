@@ -29,3 +29,18 @@ def progress(message: str, steps: int | None = None) -> Iterator[Callable[[], No
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(message, total=steps)
         yield lambda: bar.advance(task)
+
+
+@contextmanager
+def counted(message: str) -> Iterator[Callable[[int, int], None]]:
+    """Show `message` and a bar; the callable handed out is told how many are done, of how many."""
+    if not sys.stderr.isatty():
+        yield lambda done, total: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(message, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -1,0 +1,294 @@
+"""The claims that a stored result makes, each checked against enclosures found anew.
+
+A claim holds only if it is proven: an enclosure that leaves it open counts against it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from decimal import ROUND_CEILING, Context, Decimal
+from fractions import Fraction
+from math import ceil, inf, log
+from typing import Any, Protocol
+
+import numpy as np
+from flint import arb, fmpq
+from numpy.typing import NDArray
+
+from .balls import ball, ends, precision
+from .survivors import scan
+from .tails import BITS, Pair, Transforms
+
+ABSOLUTE_DIGITS = 40  # decimals of the enclosures of alpha and beta
+RELATIVE_DIGITS = 18  # significant digits of those of delta
+_SMALLEST_DELTA = Fraction(1, 10**300)  # below it doubles lose digits, and only log10_delta is checked
+
+Floats = NDArray[np.float64]
+
+
+class Stored(Protocol):
+    """The part of a stored result that is checked; fields as in docs/results-format.md."""
+
+    @property
+    def deltas(self) -> tuple[Fraction, ...]: ...
+    @property
+    def summary(self) -> Any: ...
+    @property
+    def threshold_first(self) -> Fraction: ...
+    @property
+    def threshold_step(self) -> Fraction: ...
+    @property
+    def threshold(self) -> Floats: ...
+    @property
+    def alpha(self) -> Floats: ...
+    @property
+    def beta(self) -> Floats: ...
+    @property
+    def absolute_bound(self) -> float: ...
+    @property
+    def eps(self) -> Floats: ...
+    @property
+    def delta(self) -> Floats: ...
+    @property
+    def log10_delta(self) -> Floats: ...
+    @property
+    def relative_bound(self) -> Floats: ...
+    @property
+    def epsilon(self) -> Floats: ...
+    @property
+    def reduction(self) -> Floats: ...
+    @property
+    def eps_zcdp(self) -> Floats: ...
+    @property
+    def scale(self) -> Floats: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One claim: what is stored, what was found (name, lower and upper end as decimals) and what is wrong.
+
+    at: the exact threshold, eps or delta; share: error, enclosure included, over the stated bound, where
+    there is a bound.
+    """
+
+    quantity: str
+    index: int
+    at: str
+    stored: dict[str, str]
+    found: dict[str, tuple[str, str]]
+    wrong: str = ""
+    share: float | None = None
+
+
+@dataclass(slots=True)
+class _Judge:
+    """Collects what was found and the first thing that is wrong."""
+
+    found: dict[str, tuple[str, str]] = field(default_factory=dict)
+    wrong: str = ""
+
+    def demand(self, condition: bool, otherwise: str) -> None:
+        if not condition and not self.wrong:
+            self.wrong = otherwise
+
+
+def sizes(stored: Stored) -> dict[str, int]:
+    """How many values of each quantity a result has."""
+    m, k, d = len(stored.threshold), len(stored.eps), len(stored.deltas)
+    return {"alpha": m, "beta": m, "delta": k, "epsilon": d, "reduction": d, "sieve": 1}
+
+
+def check(pair: Pair, stored: Stored, quantity: str, index: int) -> Finding:
+    """Check one value. Raises survivors.OutOfReach when it cannot be found anew."""
+    return _CHECKS[quantity](pair, stored, index)
+
+
+def check_plan(pair: Pair, stored: Stored) -> str:
+    """What is wrong with lattice, total rho, thresholds and truncation bound; nothing if they are right."""
+    summary = stored.summary
+    if summary.lattice != pair.step:
+        return f"lattice {summary.lattice}, but the cells' is {pair.step}"
+    if summary.total_rho != pair.total:
+        return f"total rho {summary.total_rho}, but the cells' is {pair.total}"
+    for j, stated in enumerate(stored.threshold):
+        exact = stored.threshold_first + j * stored.threshold_step
+        if abs(Fraction(float(stated)) - exact) > Fraction(float(np.spacing(abs(stated)))):
+            return f"threshold {j} is {stated}, not {float(exact)}"
+    if max(summary.truncation_bound, summary.sieve_bound, summary.total_bound) > stored.absolute_bound:
+        return "a part of the error budget is larger than the absolute bound"
+    # The rule of N nodes has the sum modulo N; what wraps is at least N h - |x| away, x = tau +- R/2.
+    last = stored.threshold_first + (len(stored.threshold) - 1) * stored.threshold_step
+    furthest = max(abs(stored.threshold_first), abs(last)) + pair.total / 2
+    room = summary.nodes * pair.step - furthest
+    with precision(BITS):
+        if room <= 0 or not 2 * (-ball(room**2 / (2 * pair.total))).exp() <= ball(
+            Fraction(summary.truncation_bound) * (1 + Fraction(1, 10**9))
+        ):
+            return f"the truncation bound {summary.truncation_bound} does not hold for {summary.nodes} nodes"
+    return ""
+
+
+def _check_tail(name: str) -> Callable[[Pair, Stored, int], Finding]:
+    def checked(pair: Pair, stored: Stored, index: int) -> Finding:
+        at = stored.threshold_first + index * stored.threshold_step
+        row = [float(part) for part in getattr(stored, name)[index]]
+        judge = _Judge()
+        low, high = ends(pair.alpha(at) if name == "alpha" else pair.beta(at))
+        judge.found[name] = _decimals(low, high, -ABSOLUTE_DIGITS)
+        if not all(map(np.isfinite, row)) or not stored.absolute_bound > 0:
+            judge.demand(False, "not finite")
+            share = inf
+        else:
+            value = sum(map(Fraction, row), Fraction(0))
+            share = float(max(abs(value - low), abs(value - high)) / Fraction(stored.absolute_bound))
+            judge.demand(share <= 1, f"off by {share:.3g} times its bound")
+        texts = {"value": " ".join(map(repr, row)), "bound": repr(stored.absolute_bound)}
+        return Finding(name, index, str(at), texts, judge.found, judge.wrong, share)
+
+    return checked
+
+
+def _check_delta(pair: Pair, stored: Stored, index: int) -> Finding:
+    at = Fraction(float(stored.eps[index]))
+    value, logarithm, bound = (
+        float(array[index]) for array in (stored.delta, stored.log10_delta, stored.relative_bound)
+    )
+    judge = _Judge()
+    delta = pair.delta(at)
+    low, high = ends(delta)
+    judge.found["delta"] = _relative_decimals(low, high)
+    share = inf
+    if low <= 0 or not 0 <= bound < 1 or not np.isfinite(logarithm):
+        judge.demand(False, "no relative bound")
+    else:
+        with precision(BITS):
+            power = (ball(Fraction(logarithm)) * arb(10).log()).exp()
+            errors = [abs(power / delta - 1).upper()]
+            if low > _SMALLEST_DELTA:
+                errors.append(abs(ball(Fraction(value)) / delta - 1).upper())
+            elif Fraction(value) > high * (1 + Fraction(bound)):
+                judge.demand(False, "delta is above its logarithm")
+            share = max(float(error) for error in errors) / bound if bound else inf
+        judge.demand(share <= 1, f"off by {share:.3g} times its bound")
+    texts = {"delta": repr(value), "log10_delta": repr(logarithm), "relative_bound": repr(bound)}
+    return Finding("delta", index, str(at), texts, judge.found, judge.wrong, share)
+
+
+def _check_epsilon(pair: Pair, stored: Stored, index: int) -> Finding:
+    at = stored.deltas[index]
+    value, low, high = map(float, stored.epsilon[index])
+    judge = _Judge()
+    judge.demand(0 <= low <= value <= high, "lower, value and upper are out of order")
+    if not judge.wrong:
+        if low > 0:
+            found = ends(pair.delta(Fraction(low)))
+            judge.found["delta_at_lower"] = _relative_decimals(*found)
+            judge.demand(found[0] >= at, "delta at the lower bound is not shown to be large enough")
+        if high < inf:
+            found = ends(pair.delta(Fraction(high)))
+            judge.found["delta_at_upper"] = _relative_decimals(*found)
+            judge.demand(found[1] <= at, "delta at the upper bound is not shown to be small enough")
+    texts = {"value": repr(value), "lower": repr(low), "upper": repr(high)}
+    return Finding("epsilon", index, str(at), texts, judge.found, judge.wrong)
+
+
+def _check_reduction(pair: Pair, stored: Stored, index: int) -> Finding:
+    at = stored.deltas[index]
+    rows = {
+        name: [float(x) for x in getattr(stored, name)[index]] for name in ("reduction", "eps_zcdp", "scale")
+    }
+    judge = _Judge()
+    for name, (value, low, high) in rows.items():
+        judge.demand(low <= value <= high, f"{name}: lower, value and upper are out of order")
+    eps_low, eps_high = ends(zcdp_epsilon(pair.total / 2, at))
+    judge.found["eps_zcdp"] = _relative_decimals(eps_low, eps_high)
+    _, low, high = rows["eps_zcdp"]
+    judge.demand(low <= eps_low and eps_high <= high, "eps_zcdp is not within its interval")
+    _, low, high = rows["scale"]
+    judge.demand(low >= 1, "a scale is below 1")
+    if not judge.wrong:
+        found = ends(pair.delta(eps_low, Fraction(low)))
+        judge.found["delta_at_scale_lower"] = _relative_decimals(*found)
+        judge.demand(found[1] <= at, "delta at the lower scale is not shown to be small enough")
+        if high < inf:
+            found = ends(pair.delta(eps_high, Fraction(high)))
+            judge.found["delta_at_scale_upper"] = _relative_decimals(*found)
+            judge.demand(found[0] >= at, "delta at the upper scale is not shown to be large enough")
+        _, reduction_low, reduction_high = map(Fraction, rows["reduction"])
+        judge.demand(reduction_low <= 1 - 1 / Fraction(low), "its lower bound is above 1 - 1/scale")
+        above = high == inf or reduction_high >= 1 - 1 / Fraction(high)
+        judge.demand(above, "its upper bound is below 1 - 1/scale")
+    texts = {name: " ".join(map(repr, row)) for name, row in rows.items()}
+    return Finding("reduction", index, str(at), texts, judge.found, judge.wrong)
+
+
+def _check_sieve(pair: Pair, stored: Stored, index: int) -> Finding:
+    """Whether all nodes but the `survivors_half` weightiest together weigh at most the sieve bound.
+
+    The rule of the result has the nodes pi p / N, p odd, 0 < p <= N, with weights phi / (N sin(pi p / 2N)),
+    half of it at p = N.
+    """
+    summary = stored.summary
+    nodes, bound = summary.nodes, Fraction(summary.sieve_bound)
+    judge = _Judge()
+    share = inf
+    # Left out by the scan: 1 / (N sin(pi p / 2N)) <= 1 / p, so at most exp(-nats) (1 + ln(N) / 2).
+    nats = float(ceil(log(1e4 * (1.0 + 0.5 * log(nodes)) / max(float(bound), 1e-45))))
+    member = scan(pair.cells, 2 * nodes * pair.step, nats)
+    odd = [p for p in member.residue[member.residue <= nodes].tolist() if p % 2]
+    with precision(BITS):
+        transforms = Transforms(member, Fraction(0), Fraction(1))
+        weights = []
+        for p in odd:
+            weight = abs(transforms.at(p)) / (nodes * arb.sin_pi_fmpq(fmpq(p, 2 * nodes)))
+            weights.append(weight / 2 if p == nodes else weight)
+        weights.sort(key=float, reverse=True)
+        rest = sum(weights[summary.survivors_half :], arb(0))
+        if len(odd) < (nodes + 1) // 2:
+            rest += (-ball(Fraction(nats))).exp() * (1 + arb(nodes).log() / 2)
+        low, high = ends(rest)
+    judge.found["pruned"] = _relative_decimals(max(low, Fraction(0)), high)
+    judge.demand(high <= bound, "the nodes left out weigh more than the sieve bound")
+    if bound:
+        share = float(high / bound)
+    texts = {
+        "nodes": str(nodes),
+        "survivors_half": str(summary.survivors_half),
+        "sieve_bound": repr(summary.sieve_bound),
+    }
+    return Finding("sieve", index, "", texts, judge.found, judge.wrong, share)
+
+
+def zcdp_epsilon(rho: Fraction, delta: Fraction) -> arb:
+    """rho + 2 sqrt(rho ln(1/delta)), the Census Bureau's eps."""
+    with precision(BITS):
+        return ball(rho) + 2 * (ball(rho) * -ball(delta).log()).sqrt()
+
+
+def _decimals(low: Fraction, high: Fraction, place: int) -> tuple[str, str]:
+    """Ends rounded outward to a multiple of 10^place."""
+    unit = Fraction(10) ** place
+    return _decimal(low // unit, place), _decimal(-(-high // unit), place)
+
+
+def _decimal(multiple: int, place: int) -> str:
+    return str(Decimal((int(multiple < 0), tuple(map(int, str(abs(multiple)))), place)))
+
+
+def _relative_decimals(low: Fraction, high: Fraction) -> tuple[str, str]:
+    """Ends rounded outward to RELATIVE_DIGITS significant digits of the upper one."""
+    if high <= 0:
+        return _decimals(low, high, -ABSOLUTE_DIGITS)
+    rough = Context(prec=5, rounding=ROUND_CEILING).divide(Decimal(high.numerator), Decimal(high.denominator))
+    return _decimals(low, high, rough.adjusted() + 1 - RELATIVE_DIGITS)
+
+
+_CHECKS: dict[str, Callable[[Pair, Stored, int], Finding]] = {
+    "alpha": _check_tail("alpha"),
+    "beta": _check_tail("beta"),
+    "delta": _check_delta,
+    "epsilon": _check_epsilon,
+    "reduction": _check_reduction,
+    "sieve": _check_sieve,
+}

@@ -1,0 +1,111 @@
+"""`exact-census certify`: a result file re-derived in ball arithmetic, and the certificate of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from workflow.cli.errors import BadInput, Refusal
+from workflow.cli.output import emit_json, emit_table, json_option, relation
+from workflow.cli.progress import counted
+
+
+@click.command("certify", short_help="Re-derive a result file rigorously and write a certificate.")
+@click.argument("file", metavar="FILE.h5", type=click.Path(path_type=Path))
+@click.option("--sample", type=click.IntRange(1, 10_000_000), help="Number of values to check; default 2000.")
+@click.option("--all", "everything", is_flag=True, help="Check every value. Takes long for large files.")
+@click.option("--seed", type=click.IntRange(0), help="Seed of the sample; another one checks other values.")
+@click.option(
+    "--allocation",
+    metavar="NAME|FILE",
+    help="The allocation file that the results must be for, word for word; without it the copy in FILE.h5 "
+    "is trusted.",
+)
+@click.option("--jobs", type=click.IntRange(1, 4096), help="Processes; default: one per core.")
+@click.option(
+    "--out", type=click.Path(dir_okay=False, path_type=Path), help="Where to write the certificate, JSON."
+)
+@json_option
+def certify(
+    file: Path,
+    sample: int | None,
+    everything: bool,
+    seed: int | None,
+    allocation: str | None,
+    jobs: int | None,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Check that a result FILE says the truth, without the code that computed it.
+
+    Cells are derived from the allocation's text anew. Then values are: errors alpha and beta at the stored
+    thresholds, delta of the privacy profile, eps and variance reductions (by the inequality on both sides of
+    their intervals), the nodes left out. All in ball arithmetic (Arb), on other nodes than the kernels', found
+    in another way. A value counts as right only if it is proven to lie within its stated bound.
+
+    Ends with exit code 1 when anything is not. tools/check_certificate.py checks the certificate itself.
+    """
+    if everything and sample is not None:
+        raise BadInput("--all cannot go with --sample: it checks every value.")
+    from workflow.lib.certify import DEFAULT_SAMPLE, DEFAULT_SEED, Request
+    from workflow.lib.certify import certify as derive
+    from workflow.lib.config import ConfigError, find_allocation
+    from workflow.lib.store import StoreError
+
+    size = None if everything else sample or DEFAULT_SAMPLE
+    try:
+        text = find_allocation(allocation).read_text(encoding="utf-8") if allocation else None
+        with counted(f"certifying {file}") as advance:
+            certificate = derive(
+                file,
+                Request(size, DEFAULT_SEED if seed is None else seed),
+                jobs=jobs,
+                allocation_text=text,
+                advance=advance,
+            )
+    except (StoreError, ConfigError, UnicodeDecodeError) as error:
+        raise BadInput(str(error)) from None
+    if out is not None:
+        from kernels.certificate.document import as_text
+        from workflow.lib.atomic import write_text
+
+        write_text(out, as_text(certificate))
+    if as_json:
+        emit_json(certificate)
+    else:
+        _print(file, certificate, out)
+    if not certificate["verdict"]["passed"]:
+        raise Refusal(f"{file}: not certified: {first_problem(certificate)}")
+
+
+def first_problem(certificate: dict[str, Any]) -> str:
+    """The first fault or wrong value of a certificate that does not pass."""
+    if certificate["verdict"]["faults"]:
+        return certificate["verdict"]["faults"][0]
+    value = next((value for value in certificate["values"] if not value["holds"]), None)
+    if value is None:
+        return "values are missing"
+    return f"{value['group']}: {value['quantity']} {value['index']}: {value['wrong']}"
+
+
+def _print(file: Path, certificate: dict[str, Any], out: Path | None) -> None:
+    verdict, sample = certificate["verdict"], certificate["sample"]
+    rows = []
+    for quantity in dict.fromkeys(value["quantity"] for value in certificate["values"]):
+        values = [value for value in certificate["values"] if value["quantity"] == quantity]
+        rows.append([quantity, str(len(values)), str(sum(value["holds"] for value in values))])
+    passed = "yes" if verdict["passed"] else "NO"
+    emit_table(
+        [f"{file}: certificate for {certificate['allocation']}.", relation(certificate["neighbours"])],
+        ["quantity", "checked", "proven to hold"],
+        [*rows, ["all", str(verdict["values_checked"]), str(verdict["values_hold"])]],
+        words=1,
+        notes=[
+            f"Groups: {verdict['groups_checked']} of {verdict['groups']}; values: "
+            f"{verdict['values_checked']} of {sample['of']}, seed {sample['seed']}.",
+            f"Faults: {verdict['fault_count']}. Passed: {passed}. {certificate['seconds']} seconds.",
+            *([f"Certificate: {out}, digest {certificate['digest']}."] if out else []),
+        ],
+    )
