@@ -95,7 +95,10 @@ def pattern_text(allocation: Allocation, pattern: str) -> str:
 
 
 def product_pairs(allocation: Allocation, first: str, second: str) -> dict[str, Composition]:
-    """What each product alone releases about the record of a joint pair, by the product's name."""
+    """What each product alone releases about the record of a joint pair, by the product's name; of a single
+    product, nothing."""
+    if not allocation.products:
+        return {}
     parts = zip(
         allocation.products,
         product_patterns(allocation, first),

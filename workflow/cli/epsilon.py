@@ -18,6 +18,7 @@ COLUMNS = (
     Column("eps_cks20", "zCDP conversion (CKS20)", at_most),
     Column("eps_gaussian", "Gaussian limit (not a bound)", at_most),
 )
+SUM = Column("eps_sum", "sum of the products' eps", at_most)
 
 
 @click.command("epsilon", short_help="Exact eps at given delta, beside the zCDP conversions.")
@@ -37,12 +38,16 @@ def epsilon(
 
     Beside it stand the two conversions from zero-concentrated differential privacy (the Census Bureau's own
     formula, and the tighter one of Canonne, Kamath and Steinke 2020), which are never smaller, and the eps of
-    the Gaussian limit, which is not a bound.
+    the Gaussian limit, which is not a bound. For a joint allocation also the loose sum that is known without
+    joint accounting: each product's exact eps at an equal part of delta.
     """
     question = read_question(allocation, pair, cells)
     with accountant_of(question, steps=len(delta)) as (accountant, advance):
         from kernels.accounting import gaussian, zcdp
+        from kernels.accounting.accountant import Accountant
+        from kernels.accounting.loose_sum import loose_sum
 
+        alone = [Accountant(part).epsilon for part in question.parts.values()]
         rho = question.composition.zcdp_rho
         rows = []
         for each in delta:
@@ -54,7 +59,9 @@ def epsilon(
                     "eps_cks20": zcdp.epsilon_cks20(rho, each),
                     "eps_gaussian": gaussian.epsilon(rho, each),
                 }
+                | ({SUM.key: loose_sum(alone, each)} if alone else {})
             )
             advance()
     fields = answer_fields("epsilon", question) | {"not_a_bound": ["eps_gaussian"]}
-    emit_rows(fields, question.heading(), COLUMNS, rows, as_json=as_json)
+    columns = (*COLUMNS, SUM) if question.parts else COLUMNS
+    emit_rows(fields, question.heading(), columns, rows, as_json=as_json)

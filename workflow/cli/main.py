@@ -11,10 +11,12 @@ from typing import Any
 
 import click
 
+from workflow.cli.certify import certify
 from workflow.cli.convert import convert
 from workflow.cli.epsilon import epsilon
 from workflow.cli.errors import run
 from workflow.cli.info import info
+from workflow.cli.patterns import patterns
 from workflow.cli.plan import plan
 from workflow.cli.profile import profile
 from workflow.cli.reduction import reduction
@@ -59,7 +61,7 @@ def main() -> None:
     """
 
 
-for command in (profile, epsilon, tradeoff, reduction, plan, info, validate, convert):
+for command in (profile, epsilon, tradeoff, reduction, plan, patterns, info, validate, certify, convert):
     main.add_command(command)
 
 

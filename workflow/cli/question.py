@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -28,6 +28,8 @@ class Question:
     names: tuple[str | None, str | None] | None = None
     level: str | None = None
     cells: str | None = None
+    parts: dict[str, Composition] = field(default_factory=dict)
+    """Of a joint allocation's pair: what each product alone releases, by the product's name."""
 
     def heading(self) -> list[str]:
         """What is asked about, in words: the composition, the neighbour relation, the budget."""
@@ -58,6 +60,7 @@ class Question:
             "pair_names": self.names,
             "level": self.level,
             "cells": self.cells,
+            "products": list(self.parts) or None,
         }
         return {
             "neighbours": self.neighbours,
@@ -79,7 +82,7 @@ def pair_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "--pair",
             metavar="PI,PJ",
             help="The two root-to-block paths a record may move between, each a bypass pattern (000000) or a "
-            "mechanism name (M00).",
+            "mechanism name (M00). For a joint allocation one of each product, such as 000000+0000.",
         ),
         click.option(
             "--allocation",
@@ -151,6 +154,7 @@ def _of_level(allocation: Allocation, level: str | None) -> Question:
 
 
 def _of_pair(allocation: Allocation, text: str) -> Question:
+    from kernels.accounting.joint import pattern_text, product_pairs
     from kernels.accounting.mechanism import mechanism_name, pair_composition, resolve_mechanism
 
     members = [member.strip() for member in text.split(",")]
@@ -171,6 +175,7 @@ def _of_pair(allocation: Allocation, text: str) -> Question:
         pair_composition(allocation, first, second),
         allocation.neighbours,
         allocation=allocation.name,
-        pair=(first, second),
+        pair=(pattern_text(allocation, first), pattern_text(allocation, second)),
         names=(names[0], names[1]),
+        parts=product_pairs(allocation, first, second),
     )

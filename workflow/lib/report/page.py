@@ -20,6 +20,7 @@ from workflow.lib.store import StoredResult, open_results, pair_path
 from . import bar_plots, curve_plots, drawing, numbers
 from .findings import DeltaFindings, Spread, few, find, headline
 from .heat_map import heat_map
+from .joint import joint_rows
 from .provenance import provenance
 from .tables import ReductionRow, SummaryRow, read_reductions, read_summary
 
@@ -72,6 +73,7 @@ def build_report(results_dir: Path, allocation: Allocation, out: Path) -> None:
             gaussian_gap=_gaussian_gap(curve),
             ten_to_smallest=numbers.ten_to(int(np.ceil(curve.log10_delta.min()))),
             level_rows=_level_rows(allocation, findings),
+            joint=joint_rows(allocation, findings),
             sieve=_sieve(rows),
             budget=curve.summary,
             reconstructed=allocation.patterns == DEFAULT_PATTERNS,
