@@ -42,8 +42,8 @@ def certify(
 
     Cells are derived from the allocation's text anew. Then values are: errors alpha and beta at the stored
     thresholds, delta of the privacy profile, eps and variance reductions (by the inequality on both sides of
-    their intervals), the nodes left out. All in ball arithmetic (Arb), on other nodes than the kernels', found
-    in another way. A value counts as right only if it is proven to lie within its stated bound.
+    their intervals), the nodes left out. All in ball arithmetic (Arb), on other nodes than the kernels,
+    found in another way. A value counts as right only if it is proven to lie within its stated bound.
 
     Ends with exit code 1 when anything is not. tools/check_certificate.py checks the certificate itself.
     """

@@ -7,9 +7,11 @@ from fractions import Fraction
 import click
 
 from workflow.cli.computing import accountant_of, answer_fields
+from workflow.cli.errors import BadInput
 from workflow.cli.output import Column, at_least, at_most, emit_rows, given, json_option
 from workflow.cli.question import pair_options, read_question
 from workflow.cli.rationals import PROBABILITY, RationalList
+from workflow.cli.stored import stored_curve
 
 COLUMNS = (
     Column("alpha", "alpha", given),
@@ -24,6 +26,12 @@ NOTES = (
 @click.command("tradeoff", short_help="Least miss rate of any test with a given false alarm rate.")
 @pair_options
 @click.option(
+    "--curves",
+    metavar="FILE.h5",
+    help="Instead of an allocation: answer from the stored curve of --pair in a result file, by chords and "
+    "tangents, without computing anything.",
+)
+@click.option(
     "--alpha",
     type=RationalList(PROBABILITY),
     metavar="LIST",
@@ -32,18 +40,29 @@ NOTES = (
 )
 @json_option
 def tradeoff(
-    allocation: str | None, pair: str | None, cells: str | None, alpha: tuple[Fraction, ...], as_json: bool
+    allocation: str | None,
+    pair: str | None,
+    cells: str | None,
+    curves: str | None,
+    alpha: tuple[Fraction, ...],
+    as_json: bool,
 ) -> None:
     """The trade-off function: the least miss rate beta of any test whose false alarm rate is alpha.
 
     This is what an attacker faces who tries to tell from the release whether a record is as they think
     (f-differential privacy). beta comes with the interval in which it is guaranteed to lie.
     """
-    question = read_question(allocation, pair, cells)
-    with accountant_of(question, steps=len(alpha)) as (accountant, advance):
-        rows = []
-        for each in alpha:
-            rows.append({"alpha": each, "beta": accountant.tradeoff(each)})
-            advance()
+    if curves is not None:
+        if allocation is not None or cells is not None or pair is None:
+            raise BadInput("--curves goes with --pair PI,PJ, and neither with --allocation nor --cells.")
+        question, curve = stored_curve(curves, pair)
+        rows = [{"alpha": each, "beta": curve.at(each)} for each in alpha]
+    else:
+        question = read_question(allocation, pair, cells)
+        with accountant_of(question, steps=len(alpha)) as (accountant, advance):
+            rows = []
+            for each in alpha:
+                rows.append({"alpha": each, "beta": accountant.tradeoff(each)})
+                advance()
     fields = answer_fields("tradeoff", question)
     emit_rows(fields, question.heading(), COLUMNS, rows, as_json=as_json, notes=NOTES)
