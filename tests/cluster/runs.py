@@ -1,0 +1,76 @@
+"""What the tests on the two-node Slurm share: the cluster's command, the workflow on it and without it."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from workflow.lib.store import open_results
+
+ROOT = Path(__file__).parents[2]
+CLUSTER = ROOT / "slurm" / "test-cluster" / "cluster"
+PROFILE = ROOT / "slurm" / "test-cluster" / "profile"
+TINY = ROOT / "tests" / "data" / "tiny.yaml"
+DHC = ROOT / "allocations" / "dhc_persons_us.yaml"
+
+
+def cluster(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the cluster's command; its outcome is the caller's to judge. Output goes to files, since daemons keep
+    the streams that they are started with."""
+    with open(os.devnull) as nothing:
+        return subprocess.run(
+            [str(CLUSTER), *arguments], stdin=nothing, text=True, check=False, timeout=180, stdout=subprocess.DEVNULL
+        )
+
+
+def write_slice(folder: Path, patterns: tuple[str, ...] = ("000000", "000001", "010000", "110100")) -> Path:
+    """The DHC allocation with a few of its bypass patterns."""
+    text = re.sub(r"patterns: default", f"patterns: [{', '.join(patterns)}]", DHC.read_text())
+    text = re.sub(r"^name: .*$", "name: dhc_slice", text, flags=re.MULTILINE)
+    path = folder / "dhc_slice.yaml"
+    path.write_text(text)
+    return path
+
+
+def local_command(folder: Path, allocation: Path, **config: object) -> list[str]:
+    """The workflow on this machine's cores."""
+    profile = ROOT / "workflow" / "profiles" / "default"
+    return _command(folder, allocation, ["--workflow-profile", str(profile), "--cores", "2"], config)
+
+
+def cluster_command(folder: Path, allocation: Path, **config: object) -> list[str]:
+    """The workflow through the two-node Slurm."""
+    return _command(folder, allocation, ["--profile", str(PROFILE)], config)
+
+
+def _command(folder: Path, allocation: Path, options: list[str], config: dict[str, object]) -> list[str]:
+    settings = {"allocation": allocation, "results": folder / "results"} | config
+    return [
+        *(sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile"), *options),
+        *("--config", *(f"{key}={value}" for key, value in settings.items())),
+    ]
+
+
+def run(command: list[str], folder: Path, timeout: float = 600) -> subprocess.CompletedProcess[str]:
+    """Run a command of the workflow in a folder, so that Snakemake's records are there."""
+    (folder / "slurm").exists() or (folder / "slurm").symlink_to(ROOT / "slurm")
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=timeout)
+
+
+def digest(folder: Path) -> str:
+    """Content digest of the one finished allocation in a folder, after verifying it."""
+    (path,) = (folder / "results").glob("*/curves.h5")
+    with open_results(path) as results:
+        results.verify()
+        return results.digest
+
+
+def submitted() -> int:
+    """How many jobs the cluster has been given since it started: the next number to be given out, less one."""
+    done = subprocess.run(["scontrol", "show", "config"], capture_output=True, text=True, check=True)
+    found = re.search(r"NEXT_JOB_ID\s*=\s*(\d+)", done.stdout)
+    assert found
+    return int(found[1]) - 1
