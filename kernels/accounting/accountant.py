@@ -5,6 +5,7 @@ neighbours: in every query one count falls and one rises by 1). delta(eps) = Q(T
 the trade-off function runs through (P(T >= t), Q(T < t)).
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -24,8 +25,6 @@ from kernels.numerics.selection import Selection, select, softness
 from kernels.numerics.sieve import SOFTEST, Plan, make_plan
 from kernels.numerics.tilt import LatticePoint, Tails, Tilt
 from kernels.numerics.trapezoid import Quadrature, quadrature, tails
-
-_SOFT = 0.74  # enough for reductions up to about 25 %
 
 
 class Refused(ValueError):
@@ -49,6 +48,8 @@ class Accountant:
     def __init__(self, composition: Composition, thresholds: int = 1001) -> None:
         self.composition = composition
         self._thresholds = thresholds
+        self._soft_nodes: dict[float, Selection] = {}
+        self._rebased: dict[Fraction, Accountant] = {}
 
     @cached_property
     def plan(self) -> Plan:
@@ -68,11 +69,6 @@ class Accountant:
     def tilt(self) -> Tilt:
         """The relative tier."""
         return Tilt(self.plan, select(self.plan, self.rule.turn, 1.0))
-
-    @cached_property
-    def _soft_nodes(self) -> Selection:
-        """Nodes that also serve compositions with all rhos scaled up somewhat."""
-        return select(self.plan, self.rule.turn, _SOFT)
 
     @cached_property
     def absolute_bound(self) -> float:
@@ -163,14 +159,20 @@ class Accountant:
         return variance_reduction(self._scaled_tilt, self.composition.zcdp_rho, delta)
 
     def _scaled_tilt(self, scale: Fraction) -> Tilt:
-        """The relative tier with all rhos scaled by a factor >= 1, on a new plan where this one's nodes do
-        not suffice."""
+        """The relative tier with all rhos scaled by a factor >= 1, far from 1 on a plan of its own."""
         soft = softness(self.plan, scale)
-        if soft >= _SOFT:
-            return Tilt(self.plan, self._soft_nodes, scale)
         if soft >= SOFTEST:
-            return Tilt(self.plan, select(self.plan, self.rule.turn, SOFTEST), scale)
-        return Accountant(self.composition.scaled(scale), self._thresholds).tilt
+            level = max(math.floor(20.0 * soft) / 20.0, SOFTEST)
+            if level not in self._soft_nodes:
+                self._soft_nodes[level] = select(self.plan, self.rule.turn, level)
+            return Tilt(self.plan, self._soft_nodes[level], scale)
+        power = math.floor(math.log(scale) / math.log(1.1))
+        if power == 0:
+            return Accountant(self.composition.scaled(scale), self._thresholds).tilt
+        base = Fraction(11, 10) ** power
+        if base not in self._rebased:
+            self._rebased[base] = Accountant(self.composition.scaled(base), self._thresholds)
+        return self._rebased[base]._scaled_tilt(max(scale / base, Fraction(1)))
 
     def tradeoff(self, alpha: Fraction) -> Certified:
         """The trade-off function: the least type II error beta at type I error alpha.

@@ -16,11 +16,9 @@ import numpy as np
 
 from kernels.accounting import zcdp
 from kernels.accounting.certified import Certified, from_floats
-from kernels.accounting.search import bracketed_root
+from kernels.accounting.root import LOG_UNIT, LogDelta, bracketed_root, certified_root
 from kernels.numerics.tilt import Tails, Tilt
 
-_LOG_UNIT = 2.0**-50  # rounding of a logarithm, relative to the largest number in it
-_WIDENINGS = 12
 _ROUGH = 1e-9  # of the search; Newton steps and the certified interval follow
 _MOST_STEPS = 8
 
@@ -39,15 +37,6 @@ class Reduction:
     scale: Certified
 
 
-@dataclass(frozen=True, slots=True)
-class LogDelta:
-    """ln delta at one eps: value, bound on its absolute error, derivative in eps."""
-
-    value: float
-    error: float
-    slope: float
-
-
 def log_fraction(number: Fraction) -> float:
     """ln of a positive rational of any size, to a few units in the last place."""
     with mpmath.workprec(80):
@@ -61,7 +50,7 @@ def log_deltas(found: Tails) -> tuple[np.ndarray, np.ndarray]:
     """
     power = np.array([top / found.exponent_denominator for top in found.exponent]) + found.log_norm
     mantissa, error = found.mantissa[:, 2], found.error[:, 2]
-    rounding = _LOG_UNIT * (np.abs(power) + 4.0)
+    rounding = LOG_UNIT * (np.abs(power) + 4.0)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         direct = power + np.log(mantissa)
         direct_error = error / (mantissa - error) + rounding
@@ -71,7 +60,7 @@ def log_deltas(found: Tails) -> tuple[np.ndarray, np.ndarray]:
         value = np.where(found.middle, np.log1p(-missing), direct)
         doubt = np.where(found.middle, missing_error / left, direct_error)
         sure = np.where(found.middle, left > 0.0, mantissa > error)
-    return value, np.where(sure, doubt + _LOG_UNIT * np.abs(value), np.inf)
+    return value, np.where(sure, doubt + LOG_UNIT * np.abs(value), np.inf)
 
 
 def log_delta(tilt: Tilt, eps: Sequence[Fraction]) -> list[LogDelta]:
@@ -86,48 +75,6 @@ def log_delta(tilt: Tilt, eps: Sequence[Fraction]) -> list[LogDelta]:
         slope = -math.exp(min(log_alpha - float(value[row]), 700.0))
         results.append(LogDelta(float(value[row]), float(error[row]), slope))
     return results
-
-
-def _certified(
-    at: Callable[[Sequence[float]], Sequence[LogDelta]],
-    target: float,
-    start: float,
-    slope_at: Callable[[float, LogDelta], float],
-    limits: tuple[float, float],
-) -> tuple[tuple[float, float, float], LogDelta]:
-    """The x with ln delta(x) = target by Newton steps from the start, and an interval at whose ends ln delta
-    is certainly on either side of the target (the limits, where it holds by a theorem, if that cannot be
-    shown).
-
-    Returns x and the interval, and ln delta close to x.
-    """
-    margin = _LOG_UNIT * (abs(target) + 1.0)
-    root = start
-    for _ in range(_MOST_STEPS):
-        here = at([root])[0]
-        slope = slope_at(root, here)
-        step = (target - here.value) / slope
-        if not math.isfinite(step):
-            return (root, *limits), here
-        root = min(max(root + step, limits[0]), limits[1])
-        width = max(1.2 * (here.error + margin) / abs(slope), 4.0 * math.ulp(root))
-        if step * step <= 0.1 * width or abs(step) <= 0.1 * width:
-            break
-    low, high = limits
-    for widening in range(_WIDENINGS):
-        # Where ln delta falls, it must be above the target on the left; else on the right.
-        ends = [end for end in (root - width, root + width) if limits[0] < end < limits[1]]
-        for end, found in zip(ends, at(ends), strict=True):
-            above = found.value - found.error - margin >= target
-            below = found.value + found.error + margin <= target
-            if end < root and (above if slope < 0.0 else below):
-                low = max(low, end)
-            if end > root and (below if slope < 0.0 else above):
-                high = min(high, end)
-        if (low > limits[0] or root - width <= limits[0]) and (high < limits[1] or root + width >= limits[1]):
-            break
-        width *= 4.0 ** (1 + widening // 4)
-    return (min(max(root, low), high), low, high), here
 
 
 def least_epsilon(tilt: Tilt, rho: Fraction, delta: Fraction, guess: float | None = None) -> Certified:
@@ -148,8 +95,7 @@ def least_epsilon(tilt: Tilt, rho: Fraction, delta: Fraction, guess: float | Non
     def at(eps: Sequence[float]) -> list[LogDelta]:
         return log_delta(tilt, [Fraction(one) for one in eps])
 
-    interval, _ = _certified(at, target, guess, lambda _, found: found.slope, (0.0, highest))
-    return from_floats(*interval)
+    return from_floats(*certified_root(at, target, guess, None, (0.0, highest), 60))
 
 
 def _gaussian_log_delta(eps: float, total: float) -> tuple[float, float]:
@@ -190,10 +136,10 @@ def variance_reduction(scaled: Callable[[Fraction], Tilt], rho: Fraction, delta:
     def at(scales: Sequence[float]) -> list[LogDelta]:
         return [log_delta(scaled(Fraction(scale)), [eps])[0] for scale in scales]
 
-    (value, low, high), last = _certified(at, target, guess, lambda scale, _: slope(scale), (1.0, math.inf))
+    value, low, high = certified_root(at, target, guess, slope(guess), (1.0, math.inf), 10)
     # eps is the double nearest to the irrational eps_zcdp: ln delta moves by its own slope in eps times the
     # difference.
-    drift = 2.0 * 2.0**-52 * float(eps) * abs(last.slope) / slope(value)
+    drift = 2.0 * 2.0**-52 * float(eps) * abs(at([value])[0].slope) / slope(value)
     scale = from_floats(value, max(low - drift, 1.0), high + drift)
     one = Decimal(1)
     return Reduction(

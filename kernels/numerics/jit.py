@@ -1,8 +1,8 @@
 """All compilation options in one place, and where compiled code is cached.
 
 Numba notices an edit only in the file that holds a function, not in the helpers it calls. The cache folder
-therefore carries a digest of every kernel source and of the compiler's version: any edit starts a fresh
-folder, and an old one is never read by new code.
+therefore carries a digest of every source of compiled code and of the compiler's version: any edit starts a
+fresh folder, and an old one is never read by new code.
 """
 
 import hashlib
@@ -20,11 +20,15 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+_COMPILED = ("numerics", "uldp/sampling")  # folders of kernels/ with compiled code
+
 
 def _digest() -> str:
     digest = hashlib.sha256(f"{numba.__version__} {llvmlite.__version__} {sys.version}".encode())
-    for source in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(source.read_bytes())
+    kernels = Path(__file__).parents[1]
+    for folder in _COMPILED:
+        for source in sorted((kernels / folder).glob("*.py")):
+            digest.update(source.read_bytes())
     return digest.hexdigest()[:16]
 
 

@@ -70,7 +70,7 @@ class _Contour:
     modulus: np.ndarray
     phase: np.ndarray
     unit: np.ndarray
-    sums: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+    sums: tuple[np.ndarray, ...]
     log_norm: float
     doubt: float
 
@@ -178,14 +178,14 @@ class Tilt:
             log_norm = log_norms(self._g, mu)
             size, phase, unit = tilted_phi(nodes.f, self._g, count, log_norm, mu)
             wrapped = np.where(nodes.unwrapped, 0.0, mu * nodes.f_sum)
-            doubt = 2.0**-45 * float(count @ (np.abs(log_norm) + np.abs(self._log_at_zero)))
+            doubt = 2.0**-52 * float(count @ (4.0 + np.abs(log_norm) + np.abs(self._log_at_zero)))
             self._contours[step, middle] = _Contour(
                 nodes.weight * np.exp(size),
                 phase + wrapped,
                 unit + 16.0 + 16.0 * np.abs(wrapped),
                 window_kernels(nodes.turn, mu, self._h, *_two(self._window, 1), middle),
                 float(count @ (log_norm - self._log_at_zero)),
-                doubt + 2.0**-52 * float(count.sum()),
+                doubt,
             )
         return self._contours[step, middle]
 

@@ -26,7 +26,7 @@ def log_norms(g: np.ndarray, mu: float) -> np.ndarray:
             result[c] = math.log1p(total)
         else:
             rho = 2.0 * math.pi**2 / g[c]
-            reach = math.sqrt(90.0 / rho)
+            reach = 1.0 + math.sqrt(90.0 / rho)  # beyond the nearest x, which may itself be far
             x = float(math.ceil(mu - reach))
             while x <= mu + reach:
                 total += math.exp(-0.5 * rho * (x - mu) ** 2)
@@ -94,7 +94,7 @@ def tilted_phi(
                     error += count[c] * absolute / max(norm, floor)
             else:
                 rho = 2.0 * math.pi**2 / g[c]
-                reach = math.sqrt(90.0 / rho)
+                reach = 1.0 + math.sqrt(90.0 / rho)  # beyond the nearest x, which may itself be far
                 real = 0.0
                 imaginary = 0.0
                 absolute = 0.0
@@ -104,12 +104,12 @@ def tilted_phi(
                     turn = angle * (x - mu)
                     real += weight * math.cos(2.0 * math.pi * turn)
                     imaginary += weight * math.sin(2.0 * math.pi * turn)
-                    absolute += weight * (8.0 + 0.5 * rho * (x - mu) ** 2 + abs(turn))
+                    absolute += weight * (2.5 + 0.375 * rho * (x - mu) ** 2 + 5.0 * abs(turn))
                     x += 1.0
                 norm = max(math.hypot(real, imaginary), ROUNDING * absolute)
                 log_size += count[c] * (math.log(norm) - log_norm[c])
                 argument += count[c] * math.atan2(imaginary, real) / (2.0 * math.pi)
-                error += count[c] * (absolute / norm + 4.0 * abs(math.log(norm)))
+                error += count[c] * (absolute / norm + abs(math.log(norm)))
         size[i] = log_size
         phase[i] = argument
         unit[i] = error + abs(log_size) + 8.0 * abs(argument)
@@ -126,7 +126,7 @@ def _one_minus_exp(a: float, cosine: float, sine: float, versed: float) -> compl
 @kernel
 def window_kernels(
     turn: np.ndarray, mu: float, h: float, window: float, window_low: float, middle: bool
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+) -> tuple[np.ndarray, ...]:
     """Windowed geometric sums of every node for one mu, complex [k] each.
 
     For Q and P, and (right case only) what the profile needs besides t0: e^(-z h), e^(-z h K) and 1 / ((1 -
@@ -135,6 +135,7 @@ def window_kernels(
     k = turn.shape[0]
     q_sum = np.empty(k, dtype=np.complex128)
     p_sum = np.empty(k, dtype=np.complex128)
+    q_first = np.zeros(k, dtype=np.complex128)
     step = np.zeros(k, dtype=np.complex128)
     far = np.zeros(k, dtype=np.complex128)
     both = np.zeros(k, dtype=np.complex128)
@@ -150,14 +151,15 @@ def window_kernels(
         p_sum[n] = (1.0 - math.exp(-(lam + 1.0) * h * window) * wave) / p_first
         if middle:  # sum over j = -1, ..., -K of exp(-z h j), lambda < 0
             back = _one_minus_exp(-lam * h, cosine, -sine, versed)
-            q_sum[n] = (1.0 - back) * (1.0 - math.exp(lam * h * window) * wave.conjugate()) / back
+            near = math.exp(lam * h) * complex(cosine, sine)  # not 1 - back, which cancels where it is small
+            q_sum[n] = near * (1.0 - math.exp(lam * h * window) * wave.conjugate()) / back
         else:
-            q_first = _one_minus_exp(lam * h, cosine, sine, versed)
+            q_first[n] = _one_minus_exp(lam * h, cosine, sine, versed)
             far[n] = math.exp(-lam * h * window) * wave
-            q_sum[n] = (1.0 - far[n]) / q_first
-            step[n] = 1.0 - q_first
-            both[n] = 1.0 / (q_first * p_first)
-    return q_sum, p_sum, step, far, both
+            q_sum[n] = (1.0 - far[n]) / q_first[n]
+            step[n] = math.exp(-lam * h) * complex(cosine, -sine)
+            both[n] = 1.0 / (q_first[n] * p_first)
+    return q_sum, p_sum, q_first, step, far, both
 
 
 @kernel
@@ -173,7 +175,7 @@ def sums_at_points(
     modulus: np.ndarray,
     phase: np.ndarray,
     unit: np.ndarray,
-    sums: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray],
+    sums: tuple[np.ndarray, ...],
     h: float,
     window: float,
     middle: bool,
@@ -186,17 +188,15 @@ def sums_at_points(
     modulus, phase (turns), unit: of each node's amplitude, [k]; sums: as window_kernels returns them;
     shift, first: [m, 2], 2 (mu W - s0) and 2 s0 as two doubles; gap: t0, [m].
     """
-    q_sum, p_sum, step, far, both = sums
+    q_sum, p_sum, q_first, step, far, both = sums
     m = gap.shape[0]
     value = np.empty((m, 3))
     error = np.empty((m, 3))
     for j in range(m):
         near_exp = math.exp(-gap[j])
         a_near = -math.expm1(-gap[j])
-        b_near = -near_exp * math.expm1(-(h - gap[j]))
-        far_exp = near_exp * math.exp(-h * window)
-        a_far = 1.0 - far_exp
-        b_far = far_exp - math.exp(-h)
+        a_far = -math.expm1(-gap[j] - h * window)
+        one_step = -math.expm1(-h)
         total = np.zeros(3)
         rest = np.zeros(3)
         doubt = np.zeros(3)
@@ -207,11 +207,15 @@ def sums_at_points(
                 turns = -_fraction(turn[n], first[j, 0], first[j, 1])
             angle = 2.0 * math.pi * (turns + phase[n])
             amplitude = modulus[n] * complex(math.cos(angle), math.sin(angle))
+            share = modulus[n] * unit[n]
             if middle:
                 profile = q_sum[n] + near_exp * p_sum[n]
             else:
-                profile = ((a_near + step[n] * b_near) - far[n] * (a_far + step[n] * b_far)) * both[n]
-            share = modulus[n] * unit[n]
+                # Sum over j of e^(-z h j) (1 - e^(-t0 - h j)): one fraction, no cancelling numerator.
+                opening = (q_first[n] * a_near + step[n] * one_step) * both[n]
+                closing = far[n] * (q_first[n] * a_far + step[n] * one_step) * both[n]
+                profile = opening - closing
+                doubt[2] += share * (abs(closing.real) + abs(closing.imag))
             _add_to(total, rest, 0, (amplitude * q_sum[n]).real)
             _add_to(total, rest, 1, (amplitude * p_sum[n]).real)
             _add_to(total, rest, 2, (amplitude * profile).real)

@@ -1,0 +1,166 @@
+"""Roots of a monotone ln delta: a search that always ends, and an interval that certainly holds the root."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+LOG_UNIT = 2.0**-50  # rounding of a logarithm, relative to the largest number in it
+_MOST_STEPS = 80
+_MOST_NEWTON_STEPS = 8
+_FINEST = 1e-12  # relative width at which an edge of certainty is not pursued further
+
+
+@dataclass(frozen=True, slots=True)
+class LogDelta:
+    """ln delta at one point: value, bound on its absolute error, derivative in eps."""
+
+    value: float
+    error: float
+    slope: float
+
+
+#: ln delta at several points.
+Evaluation = Callable[[Sequence[float]], Sequence[LogDelta]]
+
+
+def bracketed_root(
+    function: Callable[[float], float], low: float, high: float, guess: float, slope: float, tolerance: float
+) -> float:
+    """The x in [low, high] at which a monotone function changes sign, to a relative tolerance.
+
+    slope: rough derivative at the guess, whose sign says whether the function rises. A step that leaves the
+    bracket or shrinks too slowly is replaced by bisection, so at most about 80 evaluations are made.
+    """
+    rising = slope > 0.0
+    x = min(max(guess, low), high)
+    value = function(x)
+    for step in range(_MOST_STEPS):
+        if value == 0.0:
+            return x
+        if (value > 0.0) == rising:
+            high = x
+        else:
+            low = x
+        after = x - value / slope
+        if not low < after < high or (step % 4 == 3):
+            after = 0.5 * (low + high)
+        if abs(after - x) <= tolerance * abs(x) or high - low <= tolerance * abs(high):
+            return after
+        moved = function(after)
+        if moved != value:
+            slope = (moved - value) / (after - x)
+        x, value = after, moved
+        if slope == 0.0 or (slope > 0.0) != rising:
+            slope = 1.0 if rising else -1.0
+    return x
+
+
+class _Sides:
+    """On which side of the root points certainly lie."""
+
+    def __init__(self, at: Evaluation, target: float, falling: bool, halvings: int) -> None:
+        self._at = at
+        self.halvings = halvings
+        self._target = target
+        self._falling = falling
+        self.margin = LOG_UNIT * (abs(target) + 1.0)
+
+    def of(self, xs: Sequence[float]) -> list[int]:
+        """-1: not right of the root, 1: not left of it, 0: not known."""
+        sides = []
+        for found in self._at(xs):
+            above = found.value - found.error - self.margin >= self._target
+            below = found.value + found.error + self.margin <= self._target
+            sides.append(0 if above == below else -1 if above == self._falling else 1)
+        return sides
+
+    def edge(self, sure: float, doubtful: float, side: int) -> float:
+        """The point closest to the doubtful one that certainly lies on the side of the sure one."""
+        for _ in range(self.halvings):
+            if abs(sure - doubtful) <= _FINEST * abs(doubtful):
+                break
+            middle = 0.5 * (sure + doubtful)
+            if self.of([middle])[0] == side:
+                sure = middle
+            else:
+                doubtful = middle
+        return sure
+
+
+def certified_root(
+    at: Evaluation,
+    target: float,
+    start: float,
+    first_slope: float | None,
+    limits: tuple[float, float],
+    halvings: int,
+) -> tuple[float, float, float]:
+    """The x with ln delta(x) = target, and a lower and an upper bound of it.
+
+    Newton or secant steps from the start, then an interval at whose ends ln delta is certainly on either side
+    of the target; bisection where that fails. first_slope: derivative at the start for secant steps,
+    positive; None where ln delta falls in x and at() gives its derivative. limits: bounds of the root by
+    theorem; the upper one may be infinite. halvings: most
+    steps of the bisection.
+    """
+    sides = _Sides(at, target, first_slope is None, halvings)
+    found = _polished(at, target, start, first_slope, limits, sides.margin)
+    if found is not None:
+        root, width = found
+        for _ in range(3):
+            low, high = max(root - width, limits[0]), min(root + width, limits[1])
+            left, right = sides.of([low, high])
+            if (left < 0 or low == limits[0]) and (right > 0 or high == limits[1]):
+                return root, low, high
+            width *= 8.0
+    return _bisected(sides, start, limits)
+
+
+def _polished(
+    at: Evaluation,
+    target: float,
+    start: float,
+    first_slope: float | None,
+    limits: tuple[float, float],
+    margin: float,
+) -> tuple[float, float] | None:
+    """The root and how far from it the sides should be certain; None when the steps do not settle."""
+    root, before, last = start, None, math.inf
+    slope = 0.0 if first_slope is None else first_slope
+    for _ in range(_MOST_NEWTON_STEPS):
+        here = at([root])[0]
+        if first_slope is None:
+            slope = here.slope
+        elif before is not None and root != before[0]:
+            slope = (here.value - before[1]) / (root - before[0])
+        if slope == 0.0 or not math.isfinite(here.error) or not math.isfinite((target - here.value) / slope):
+            return None
+        step = (target - here.value) / slope
+        before = root, here.value
+        root = min(max(root + step, limits[0]), limits[1])
+        width = max(1.2 * (here.error + margin) / abs(slope), 4.0 * math.ulp(root))
+        # The next error is about the square of this step (Newton) or its product with the last one (secant).
+        if abs(step) * min(abs(step) if first_slope is None else abs(last), 1.0) <= 0.1 * width:
+            return root, width
+        last = step
+    return None
+
+
+def _bisected(sides: _Sides, start: float, limits: tuple[float, float]) -> tuple[float, float, float]:
+    low, high = limits
+    if math.isinf(high):
+        high = 2.0 * start
+        while sides.of([high])[0] <= 0:
+            high *= 2.0
+            if math.isinf(high):
+                break
+    for _ in range(sides.halvings):
+        middle = 0.5 * (low + high) if math.isfinite(high) else start
+        if not low < middle < high or high - low <= _FINEST * abs(high):
+            break
+        side = sides.of([middle])[0]
+        if side == 0:
+            low, high = sides.edge(low, middle, -1), sides.edge(high, middle, 1)
+            return middle, low, high
+        low, high = (middle, high) if side < 0 else (low, middle)
+    return min(max(0.5 * (low + high), low), high) if math.isfinite(high) else low, low, high
