@@ -22,7 +22,12 @@ def cluster(*arguments: str) -> subprocess.CompletedProcess[str]:
     the streams that they are started with."""
     with open(os.devnull) as nothing:
         return subprocess.run(
-            [str(CLUSTER), *arguments], stdin=nothing, text=True, check=False, timeout=180, stdout=subprocess.DEVNULL
+            [str(CLUSTER), *arguments],
+            stdin=nothing,
+            text=True,
+            check=False,
+            timeout=180,
+            stdout=subprocess.DEVNULL,
         )
 
 

@@ -1,0 +1,367 @@
+"""Kill tests on the two-node Slurm: SIGKILL at random moments, then the same command again, until all is done.
+
+python -m tests.cluster.kills --shard-kills 70 --run-kills 30 --pairs-of-tasks 50
+
+A shard's task (srun with three ranks on both nodes) and whole runs (Snakemake as the driver) are killed: the
+writer, another rank, a node with its steps, the driver, the controller of Slurm. After every kill each file
+under its final name must verify, and every file that was complete before must still be there. When a run is
+through, its digest must be the undisturbed run's. Prints the counts; exit code 1 when something was wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.cluster import runs
+from workflow.lib.store import open_results
+
+MPI = ("srun", "--mpi=pmi2", "--account=none", "--nodes=2", "--ntasks=3", "--time=5", "--quiet")
+PATIENCE = 240  # seconds; a run that takes longer hangs
+
+
+class Failure(Exception):
+    """What was not as it should be."""
+
+
+@dataclass
+class Tally:
+    """What happened."""
+
+    kills: Counter[str] = field(default_factory=Counter)
+    in_the_act: int = 0  # writers killed while their new file was there under its temporary name
+    finished: int = 0  # runs that came to their end, all with the right digest
+    files_verified: int = 0
+    reruns: int = 0
+
+    def __str__(self) -> str:
+        kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(self.kills.items()))
+        return (
+            f"{self.kills.total()} kills ({kinds}); {self.in_the_act} while a file was being written; "
+            f"{self.reruns} reruns; {self.finished} runs finished, every digest that of the undisturbed run; "
+            f"{self.files_verified} files under final names verified after kills, none lost"
+        )
+
+
+@dataclass
+class Subject:
+    """A command that can be killed and run again, and the folder with its results."""
+
+    folder: Path
+    command: list[str]
+    targets: tuple[str, ...]
+
+    def complete_files(self) -> set[Path]:
+        """Every result file under its final name, the pieces of an unfinished shard included."""
+        return {path for path in (self.folder / "results").rglob("*.h5") if path.is_file()}
+
+    def start(self) -> subprocess.Popen[bytes]:
+        """Start the command, in a group of its own."""
+        log = (self.folder / "output.log").open("ab")
+        return subprocess.Popen(
+            self.command,
+            cwd=self.folder,
+            stdout=log,
+            stderr=log,
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+
+    def clear(self) -> None:
+        """Delete all results."""
+        shutil.rmtree(self.folder / "results", ignore_errors=True)
+
+
+def ranks(folder: Path) -> dict[int, list[int]]:
+    """Processes of curves.py that work in a folder, by their rank."""
+    found: dict[int, list[int]] = {}
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            words = (entry / "cmdline").read_bytes().split(b"\0")
+            environment = (entry / "environ").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        mine = any(word.startswith(os.fsencode(folder)) for word in words)
+        if mine and b"-m" in words and b"mpi4py" in words and b"srun" not in words[0]:
+            for variable in environment:
+                if variable.startswith(b"SLURM_PROCID="):
+                    found.setdefault(int(variable[13:]), []).append(int(entry.name))
+    return found
+
+
+def kill(process: int) -> bool:
+    """SIGKILL; False when the process is gone."""
+    try:
+        os.kill(process, signal.SIGKILL)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+class Killer:
+    """Starts a subject again and again and kills a part of it, until enough kills were made."""
+
+    def __init__(self, subject: Subject, expected: str, duration: float, seed: int, tally: Tally) -> None:
+        self.subject = subject
+        self.expected = expected
+        self.duration = duration
+        self.random = random.Random(seed)
+        self.tally = tally
+
+    def run(self, kills: int) -> None:
+        """Make `kills` kills, then let the last run come to its end."""
+        self.subject.clear()
+        goal = self.tally.kills.total() + kills
+        while self.tally.kills.total() < goal:
+            before = self.subject.complete_files()
+            process = self.subject.start()
+            target = self.random.choice(self.subject.targets)
+            moment = time.monotonic() + self.random.uniform(0.0, 1.1) * self.duration
+            killed = self._kill(target, moment, process)
+            code = self._wait(process)
+            if killed:
+                self.tally.kills[target] += 1
+                self._check(before)
+                print(f"{self.tally.kills.total()}/{goal} {target}, exit code {code}", flush=True)
+            if code == 0:
+                self._through()
+            else:
+                self.tally.reruns += 1
+        if self.subject.complete_files():
+            self._finish()
+
+    def _finish(self) -> None:
+        """The same command until it is through: twice when jobs of a killed driver were in the way."""
+        for _ in range(3):
+            before = self.subject.complete_files()
+            code = self._wait(self.subject.start())
+            self._check(before)
+            if code == 0:
+                return self._through()
+            self.tally.reruns += 1
+        raise Failure(f"the run does not come to its end; see {self.subject.folder}/output.log")
+
+    def _through(self) -> None:
+        result = finished_digest(self.subject.folder)
+        if result != self.expected:
+            raise Failure(f"digest {result} instead of {self.expected}")
+        self.tally.finished += 1
+        self._leave_no_jobs()
+        self.subject.clear()
+
+    def _kill(self, target: str, moment: float, process: subprocess.Popen[bytes]) -> bool:
+        """Kill at a moment, or, one time in three, a writer when its temporary file appears."""
+        in_the_act = target == "writer" and self.random.random() < 1 / 3
+        while process.poll() is None:
+            if in_the_act and list((self.subject.folder / "results").rglob(".*.tmp")):
+                time.sleep(self.random.uniform(0.0, 0.02))
+                break
+            if not in_the_act and time.monotonic() >= moment:
+                break
+            time.sleep(0.002 if in_the_act else 0.02)
+        while process.poll() is None:
+            if target == "driver":
+                return kill(process.pid)
+            if target == "controller":
+                runs.cluster("kill-controller")
+                time.sleep(self.random.uniform(1.0, 8.0))
+                runs.cluster("start-controller")
+                return True
+            found = ranks(self.subject.folder)
+            wanted = [id for rank, ids in found.items() for id in ids if (rank == 0) == (target == "writer")]
+            if wanted and target == "node":
+                node = self.random.choice(("n1", "n2"))
+                runs.cluster("kill-node", node)
+                time.sleep(self.random.uniform(0.0, 3.0))
+                if runs.cluster("start-node", node).returncode != 0:
+                    raise Failure(f"{node} does not come back")
+                return True
+            if wanted and target != "node":
+                temporary = list((self.subject.folder / "results").rglob(".*.tmp"))
+                if kill(self.random.choice(wanted)):
+                    self.tally.in_the_act += target == "writer" and bool(temporary)
+                    return True
+            time.sleep(0.02)
+        return False
+
+    def _wait(self, process: subprocess.Popen[bytes]) -> int:
+        try:
+            return process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            kill(process.pid)
+            raise Failure(f"a run hangs; see {self.subject.folder}/output.log") from None
+
+    def _check(self, before: set[Path]) -> None:
+        """Everything under a final name is whole, and nothing complete is gone (pieces of a shard may be, when
+        the shard's own file is there)."""
+        after = self.subject.complete_files()
+        for path in before - after:
+            shard = path.parent.with_name(
+                f"{path.parent.name.removeprefix('.').removesuffix('.unfinished')}.h5"
+            )
+            if ".unfinished" not in path.parent.name or not shard.exists():
+                raise Failure(f"{path} was complete and is gone")
+        for path in after:
+            try:
+                with open_results(path) as results:
+                    results.verify()
+            except FileNotFoundError:
+                continue
+            except Exception as error:
+                if path.exists():  # a rank that still runs may just have put its pieces together
+                    raise Failure(f"{path}: {error}") from error
+                continue
+            self.tally.files_verified += 1
+
+    def _leave_no_jobs(self) -> None:
+        subprocess.run(["scancel", "--partition", "test"], check=False)
+        end = time.monotonic() + 60
+        while time.monotonic() < end and (
+            ranks(self.subject.folder) or subprocess.run(["squeue", "-h"], capture_output=True).stdout.strip()
+        ):
+            time.sleep(0.2)
+
+
+def finished_digest(folder: Path) -> str:
+    """The digest of curves.h5, or of the only shard where there is no curves.h5."""
+    merged = list((folder / "results").glob("*/curves.h5")) or list(
+        (folder / "results").glob("*/curves/*.h5")
+    )
+    with open_results(merged[0]) as results:
+        results.verify()
+        return results.digest
+
+
+def shard_command(folder: Path, checkpoint: float = 0.3, launcher: tuple[str, ...] = MPI) -> list[str]:
+    """The task of a shard, as its rule starts it."""
+    results = folder / "results"
+    scripts = runs.ROOT / "workflow" / "scripts"
+    prepare = f"mkdir -p {results}/curves && [ -f {results}/mechanisms.json ] || cp {folder}/mechanisms.json {results}"
+    task = " ".join(
+        [*launcher, sys.executable, "-m", "mpi4py", str(scripts / "curves.py"), f"--checkpoint {checkpoint}"]
+        + [f"--mechanisms {results}/mechanisms.json --shard 000 --progress lines --log {folder}/shard.log"]
+        + [f"--stats {results}/curves/000.stats.json --out {results}/curves/000.h5"]
+    )
+    return ["bash", "-c", f"{prepare}; exec {task}"]
+
+
+def prepare(folder: Path) -> Path:
+    """A plan of one shard with a slice of the DHC."""
+    folder.mkdir(parents=True, exist_ok=True)
+    allocation = runs.write_slice(
+        folder, ("000000", "000001", "010000", "100000", "110000", "000011", "001001")
+    )
+    script = runs.ROOT / "workflow" / "scripts" / "mechanisms.py"
+    command = [sys.executable, str(script), "--allocation", str(allocation), "--shards", "1"]
+    subprocess.run(
+        [*command, "--out", str(folder / "mechanisms.json")], check=True, stdout=subprocess.DEVNULL
+    )
+    return allocation
+
+
+def undisturbed(subject: Subject) -> tuple[str, float]:
+    """Digest and seconds of a run that nobody kills, with compiled kernels."""
+    subject.clear()
+    subprocess.run(subject.command, cwd=subject.folder, check=True, capture_output=True)
+    subject.clear()
+    start = time.monotonic()
+    subprocess.run(subject.command, cwd=subject.folder, check=True, capture_output=True)
+    seconds = time.monotonic() - start
+    result = finished_digest(subject.folder)
+    subject.clear()
+    return result, seconds
+
+
+def kill_shards(folder: Path, kills: int, seed: int, tally: Tally) -> None:
+    """Kill the task of one shard."""
+    prepare(folder)
+    subject = Subject(folder, shard_command(folder), ("writer", "writer", "rank", "rank", "node"))
+    expected, seconds = undisturbed(subject)
+    print(f"a shard undisturbed: {seconds:.1f} s, digest {expected[:12]}", flush=True)
+    Killer(subject, expected, seconds, seed, tally).run(kills)
+
+
+def kill_runs(folder: Path, kills: int, seed: int, tally: Tally) -> None:
+    """Kill whole runs."""
+    folder.mkdir(parents=True, exist_ok=True)
+    allocation = prepare(folder)
+    (folder / "slurm").symlink_to(runs.ROOT / "slurm")
+    subject = Subject(
+        folder,
+        runs.cluster_command(folder, allocation),
+        ("driver", "driver", "writer", "rank", "node", "controller"),
+    )
+    expected, seconds = undisturbed(subject)
+    print(f"a run undisturbed: {seconds:.1f} s, digest {expected[:12]}", flush=True)
+    Killer(subject, expected, seconds, seed, tally).run(kills)
+
+
+def race(folder: Path, times: int) -> tuple[int, int]:
+    """Start two tasks for the same shard together, over and over: how often both ended well, and at least one."""
+    prepare(folder)
+    launchers = [
+        (*MPI[:3], "--nodes=1", "--ntasks=1", f"--nodelist={node}", "--quiet") for node in ("n1", "n2")
+    ]
+    commands = [shard_command(folder, 0.2, launcher) for launcher in launchers]
+    both = one = 0
+    digests = set()
+    for i in range(times):
+        shutil.rmtree(folder / "results", ignore_errors=True)
+        processes = [subprocess.Popen(command, cwd=folder, stderr=subprocess.DEVNULL) for command in commands]
+        codes = [process.wait(PATIENCE) for process in processes]
+        both += codes == [0, 0]
+        one += 0 in codes
+        files = sorted(path.name for path in (folder / "results" / "curves").iterdir())
+        if files != ["000.h5", "000.stats.json"]:
+            raise Failure(f"two tasks for one shard left {files}")
+        digests.add(finished_digest(folder))
+        print(f"{i + 1}/{times} two tasks together, exit codes {codes}", flush=True)
+    if len(digests) > 1:
+        raise Failure(f"two tasks for one shard: {len(digests)} different digests")
+    return both, one
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--shard-kills", type=int, default=70)
+    parser.add_argument("--run-kills", type=int, default=30)
+    parser.add_argument("--pairs-of-tasks", type=int, default=50)
+    parser.add_argument("--seed", type=int, required=True)
+    options = parser.parse_args()
+
+    tally = Tally()
+    scratch = Path(tempfile.mkdtemp(prefix="exact-census-kills-"))
+    try:
+        if options.pairs_of_tasks:
+            both, one = race(scratch / "race", options.pairs_of_tasks)
+            print(
+                f"{options.pairs_of_tasks} times two tasks for one shard together: one valid file each time; "
+                f"both tasks ended well {both} times, at least one {one} times"
+            )
+        if options.shard_kills:
+            kill_shards(scratch / "shard", options.shard_kills, options.seed, tally)
+        if options.run_kills:
+            kill_runs(scratch / "run", options.run_kills, options.seed, tally)
+    except Failure as failure:
+        print(f"{tally}\nFAILED: {failure}\nkept: {scratch}", file=sys.stderr)
+        sys.exit(1)
+    print(tally)
+    shutil.rmtree(scratch)
+
+
+if __name__ == "__main__":
+    main()
