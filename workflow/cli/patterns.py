@@ -61,6 +61,8 @@ def patterns(
         counts = path_counts(geography, loaded.absorbing_levels, loaded.fixed_digits)
     except ConfigError as error:
         raise BadInput(str(error)) from None
+    except ValueError as error:
+        raise BadInput(f"{file}: {error}") from None
     if as_json:
         emit_json(
             {

@@ -65,6 +65,6 @@ def _from_geography(
     file = Path(tree.file).parent / str(given.geounits or given.geocodes)
     try:
         geography = read_geography(file, levels, given.digits)
+        return tuple(path_counts(geography, bypass.levels, bypass.fixed))
     except ValueError as error:
         raise tree.error((*path, key), str(error)) from None
-    return tuple(path_counts(geography, bypass.levels, bypass.fixed))

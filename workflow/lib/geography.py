@@ -10,7 +10,7 @@ import numpy as np
 from kernels.accounting.geography import Geography, count_paths
 from workflow.lib.geocodes import read_geocodes
 from workflow.lib.geounits import read_geounits
-from workflow.lib.text_tree import ConfigError, shorten
+from workflow.lib.text_tree import shorten
 
 
 def read_geography(path: Path, levels: Sequence[str], digits: Mapping[str, int] | None) -> Geography:
@@ -24,7 +24,7 @@ def path_counts(
 ) -> dict[str, int]:
     """Number of paths by bypass pattern, in ascending binary order.
 
-    Raises ConfigError, naming a geounit, where the geography contradicts a fixed digit.
+    Raises ValueError, naming a geounit, where the geography contradicts a fixed digit.
     """
     for level, digit in fixed.items():
         place = geography.levels.index(level)
@@ -32,5 +32,5 @@ def path_counts(
         if wrong.any():
             name = shorten(str(geography.names[place][int(np.argmax(wrong))]))
             number = "more than one child" if digit else "a single child"
-            raise ConfigError(f"{level} {name} has {number}, but the digit of {level} is fixed at {digit}")
+            raise ValueError(f"{level} {name} has {number}, but the digit of {level} is fixed at {digit}")
     return count_paths(geography, absorbing_levels)
