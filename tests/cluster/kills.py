@@ -1,4 +1,4 @@
-"""Kill tests on the two-node Slurm: SIGKILL at random moments, then the same command again, until all is done.
+"""Kill tests on the two-node Slurm: SIGKILL at random moments, and the same command again until all is done.
 
 python -m tests.cluster.kills --shard-kills 70 --run-kills 30 --pairs-of-tasks 50
 
@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import shlex
 import shutil
 import signal
 import subprocess
@@ -204,8 +205,8 @@ class Killer:
             raise Failure(f"a run hangs; see {self.subject.folder}/output.log") from None
 
     def _check(self, before: set[Path]) -> None:
-        """Everything under a final name is whole, and nothing complete is gone (pieces of a shard may be, when
-        the shard's own file is there)."""
+        """Everything under a final name is whole, and nothing complete is gone; but the pieces of a shard may
+        be, once the shard's own file is there."""
         after = self.subject.complete_files()
         for path in before - after:
             shard = path.parent.with_name(
@@ -246,15 +247,15 @@ def finished_digest(folder: Path) -> str:
 
 def shard_command(folder: Path, checkpoint: float = 0.3, launcher: tuple[str, ...] = MPI) -> list[str]:
     """The task of a shard, as its rule starts it."""
-    results = folder / "results"
-    scripts = runs.ROOT / "workflow" / "scripts"
-    prepare = f"mkdir -p {results}/curves && [ -f {results}/mechanisms.json ] || cp {folder}/mechanisms.json {results}"
-    task = " ".join(
-        [*launcher, sys.executable, "-m", "mpi4py", str(scripts / "curves.py"), f"--checkpoint {checkpoint}"]
-        + [f"--mechanisms {results}/mechanisms.json --shard 000 --progress lines --log {folder}/shard.log"]
-        + [f"--stats {results}/curves/000.stats.json --out {results}/curves/000.h5"]
-    )
-    return ["bash", "-c", f"{prepare}; exec {task}"]
+    results = folder / "results" / "dhc_slice"
+    prepare = f"mkdir -p {results}/curves; [ -f {results}/mechanisms.json ] || cp mechanisms.json {results}"
+    task = [
+        *(*launcher, sys.executable, "-m", "mpi4py", str(runs.ROOT / "workflow" / "scripts" / "curves.py")),
+        *("--mechanisms", f"{results}/mechanisms.json", "--shard", "000", "--progress", "lines"),
+        *("--checkpoint", str(checkpoint), "--log", f"{folder}/shard.log"),
+        *("--stats", f"{results}/curves/000.stats.json", "--out", f"{results}/curves/000.h5"),
+    ]
+    return ["bash", "-c", f"{prepare}; exec {shlex.join(task)}"]
 
 
 def prepare(folder: Path) -> Path:
@@ -309,7 +310,7 @@ def kill_runs(folder: Path, kills: int, seed: int, tally: Tally) -> None:
 
 
 def race(folder: Path, times: int) -> tuple[int, int]:
-    """Start two tasks for the same shard together, over and over: how often both ended well, and at least one."""
+    """Start two tasks for one shard together, over and over: how often both ended well, and at least one."""
     prepare(folder)
     launchers = [
         (*MPI[:3], "--nodes=1", "--ntasks=1", f"--nodelist={node}", "--quiet") for node in ("n1", "n2")
@@ -323,7 +324,7 @@ def race(folder: Path, times: int) -> tuple[int, int]:
         codes = [process.wait(PATIENCE) for process in processes]
         both += codes == [0, 0]
         one += 0 in codes
-        files = sorted(path.name for path in (folder / "results" / "curves").iterdir())
+        files = sorted(path.name for path in (folder / "results" / "dhc_slice" / "curves").iterdir())
         if files != ["000.h5", "000.stats.json"]:
             raise Failure(f"two tasks for one shard left {files}")
         digests.add(finished_digest(folder))

@@ -18,8 +18,8 @@ DHC = ROOT / "allocations" / "dhc_persons_us.yaml"
 
 
 def cluster(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run the cluster's command; its outcome is the caller's to judge. Output goes to files, since daemons keep
-    the streams that they are started with."""
+    """Run the cluster's command; its outcome is the caller's to judge. There is no pipe for its output, since
+    daemons would keep it open."""
     with open(os.devnull) as nothing:
         return subprocess.run(
             [str(CLUSTER), *arguments],
@@ -74,7 +74,7 @@ def digest(folder: Path) -> str:
 
 
 def submitted() -> int:
-    """How many jobs the cluster has been given since it started: the next number to be given out, less one."""
+    """How many jobs the cluster has been given since it started."""
     done = subprocess.run(["scontrol", "show", "config"], capture_output=True, text=True, check=True)
     found = re.search(r"NEXT_JOB_ID\s*=\s*(\d+)", done.stdout)
     assert found
