@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from kernels.accounting.mechanism import mechanism, pairs
+from workflow.cli.main import main
 from workflow.lib.config import allocation_folders, load_allocation
 
 # By run: total rho, by level the number of queries and their sum, and the SHA-256 of all "level query rho".
@@ -76,3 +79,19 @@ def test_known_totals() -> None:
     assert Fraction(TOTALS["dhc_households_us"]["total_rho"]) == Fraction("7.7005")
     assert Fraction(TOTALS["pl94_persons_us"]["total_rho"]) == Fraction(542, 339) ** 2
     assert Fraction(TOTALS["pl94_units_us"]["total_rho"]) == Fraction(3379, 12343) ** 2
+
+
+def test_pl94_persons_has_the_known_profile_on_its_fine_lattice() -> None:
+    """N = 6.5e15 nodes; values of an independent computation in ball arithmetic."""
+    asked = ["profile", "--allocation", "pl94_persons_us", "--pair", "0000,0000", "--eps", "0,24.5", "--json"]
+    result = CliRunner().invoke(main, asked)
+    assert result.exit_code == 0, result.output
+    document = json.loads(result.stdout)
+    assert document["lattice_exact"] == "146882/16225080393546608787"
+    at_zero, far = document["rows"]
+    alpha = Decimal("0.129125112208722861124385881834681194")
+    assert Decimal(at_zero["alpha_lower"]) - Decimal("1e-36") <= alpha <= Decimal(at_zero["alpha_upper"])
+    assert Decimal(at_zero["alpha_upper"]) - Decimal(at_zero["alpha_lower"]) <= Decimal("2e-35")
+    delta = Decimal("2.67092282037423647967e-23")
+    assert Decimal(far["delta_lower"]) <= delta <= Decimal(far["delta_upper"])
+    assert abs(Decimal(far["delta"]) / delta - 1) < Decimal("1e-12")
