@@ -104,8 +104,10 @@ def certified_root(
     steps of the bisection.
     """
     sides = _Sides(at, target, first_slope is None, halvings)
-    found = _polished(at, target, start, first_slope, limits, sides.margin)
-    if found is not None:
+    for search in (_polished, _bracketed):
+        found = search(at, target, start, first_slope, limits, sides.margin)
+        if found is None:
+            continue
         root, width = found
         for _ in range(3):
             low, high = max(root - width, limits[0]), min(root + width, limits[1])
@@ -144,6 +146,26 @@ def _polished(
             return root, width
         last = step
     return None
+
+
+def _bracketed(
+    at: Evaluation,
+    target: float,
+    start: float,
+    first_slope: float | None,
+    limits: tuple[float, float],
+    margin: float,
+) -> tuple[float, float] | None:
+    """As _polished, by a bracket around the root: slower, but kinks do not disturb it."""
+    low, high = limits[0], min(limits[1], 4.0 * start)
+    slope = -1.0 if first_slope is None else first_slope
+    root = bracketed_root(lambda x: at([x])[0].value - target, low, high, start, slope, 2.0**-51)
+    nearby = root * (1.0 + 2.0**-26)
+    here, there = at([root, nearby])
+    slope = (there.value - here.value) / (nearby - root)
+    if slope == 0.0 or not math.isfinite(slope) or not math.isfinite(here.error):
+        return None
+    return root, max(2.0 * (here.error + margin) / abs(slope), 4.0 * math.ulp(root))
 
 
 def _bisected(sides: _Sides, start: float, limits: tuple[float, float]) -> tuple[float, float, float]:

@@ -161,11 +161,15 @@ def _exact_product(left: np.ndarray, right: np.ndarray) -> np.ndarray:
 
 @kernel
 def _combine(odd: np.ndarray, even: np.ndarray) -> np.ndarray:
-    """1/2 - odd - even, triples [m, 3]."""
+    """1/2 - odd - even, triples [m, 3]; what rounding puts beyond 0 or 1 becomes 0 or 1."""
     result = np.empty_like(odd)
     for i in range(odd.shape[0]):
         rest = add((0.5, 0.0, 0.0), (-odd[i, 0], -odd[i, 1], -odd[i, 2]))
         rest = add(rest, (-even[i, 0], -even[i, 1], -even[i, 2]))
+        if rest[0] < 0.0:
+            rest = (0.0, 0.0, 0.0)
+        elif rest[0] > 1.0 or (rest[0] == 1.0 and rest[1] > 0.0):
+            rest = (1.0, 0.0, 0.0)
         result[i, 0], result[i, 1], result[i, 2] = rest
     return result
 

@@ -182,7 +182,7 @@ class Tilt:
             self._contours[step, middle] = _Contour(
                 nodes.weight * np.exp(size),
                 phase + wrapped,
-                unit + 16.0 + 16.0 * np.abs(wrapped),
+                unit + 7.0 + 8.0 * np.abs(wrapped),
                 window_kernels(nodes.turn, mu, self._h, *_two(self._window, 1), middle),
                 float(count @ (log_norm - self._log_at_zero)),
                 doubt,

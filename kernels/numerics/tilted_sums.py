@@ -61,12 +61,12 @@ def tilted_phi(
     for i in range(k):
         log_size = 0.0
         argument = 0.0
-        error = 8.0
+        error = 3.0
         for c in range(d):
             angle = f[i, c]
             if g[c] >= X_SIDE:
                 log_size -= count[c] * (g[c] * angle * angle + log_norm[c])
-                error += 4.0 * count[c] * g[c] * angle * angle
+                error += count[c] * g[c] * angle * angle
                 real = 0.0
                 imaginary = 0.0
                 absolute = 0.0
@@ -112,7 +112,7 @@ def tilted_phi(
                 error += count[c] * (absolute / norm + abs(math.log(norm)))
         size[i] = log_size
         phase[i] = argument
-        unit[i] = error + abs(log_size) + 8.0 * abs(argument)
+        unit[i] = error + 0.5 * abs(log_size) + 4.0 * abs(argument)
     return size, phase, unit
 
 
