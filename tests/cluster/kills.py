@@ -27,7 +27,16 @@ from pathlib import Path
 from tests.cluster import runs
 from workflow.lib.store import open_results
 
-MPI = ("srun", "--mpi=pmi2", "--account=none", "--nodes=2", "--ntasks=3", "--time=5", "--quiet")
+MPI = (
+    "srun",
+    "--mpi=pmi2",
+    "--kill-on-bad-exit=1",
+    "--account=none",
+    "--nodes=2",
+    "--ntasks=3",
+    "--time=5",
+    "--quiet",
+)
 PATIENCE = 240  # seconds; a run that takes longer hangs
 
 
@@ -313,7 +322,7 @@ def race(folder: Path, times: int) -> tuple[int, int]:
     """Start two tasks for one shard together, over and over: how often both ended well, and at least one."""
     prepare(folder)
     launchers = [
-        (*MPI[:3], "--nodes=1", "--ntasks=1", f"--nodelist={node}", "--quiet") for node in ("n1", "n2")
+        (*MPI[:4], "--nodes=1", "--ntasks=1", f"--nodelist={node}", "--quiet") for node in ("n1", "n2")
     ]
     commands = [shard_command(folder, 0.2, launcher) for launcher in launchers]
     both = one = 0
