@@ -245,9 +245,9 @@ def _check_sieve(pair: Pair, stored: Stored, index: int) -> Finding:
             weights.append(weight / 2 if p == nodes else weight)
         weights.sort(key=float, reverse=True)
         rest = sum(weights[summary.survivors_half :], arb(0))
-        if len(odd) < (nodes + 1) // 2:
-            rest += (-ball(Fraction(nats))).exp() * (1 + arb(nodes).log() / 2)
         low, high = ends(rest)
+        if len(odd) < (nodes + 1) // 2:
+            high = ends(rest + (-ball(Fraction(nats))).exp() * (1 + arb(nodes).log() / 2))[1]
     judge.found["pruned"] = _relative_decimals(max(low, Fraction(0)), high)
     judge.demand(high <= bound, "the nodes left out weigh more than the sieve bound")
     if bound:
@@ -282,6 +282,12 @@ def _relative_decimals(low: Fraction, high: Fraction) -> tuple[str, str]:
         return _decimals(low, high, -ABSOLUTE_DIGITS)
     rough = Context(prec=5, rounding=ROUND_CEILING).divide(Decimal(high.numerator), Decimal(high.denominator))
     return _decimals(low, high, rough.adjusted() + 1 - RELATIVE_DIGITS)
+
+
+def _adjusted(number: Fraction) -> int:
+    """Place of a positive number's first digit, or one above it."""
+    rough = Context(prec=5, rounding=ROUND_CEILING)
+    return rough.divide(Decimal(number.numerator), Decimal(number.denominator)).adjusted()
 
 
 _CHECKS: dict[str, Callable[[Pair, Stored, int], Finding]] = {
