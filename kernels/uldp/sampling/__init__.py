@@ -1,0 +1,1 @@
+"""Compiled code that plays clients and server: random streams, reports, whole simulations."""
