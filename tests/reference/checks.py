@@ -66,9 +66,9 @@ def assert_relative(result: Bounds, truth: Enclosure) -> None:
     assert_within(result, truth, relative * truth.lower)
 
 
-def assert_tail(result: Bounds, truth: Enclosure) -> None:
-    """A tail probability: 1e-35 absolutely and, where that is more, 1e-12 relatively."""
-    assert_within(result, truth, min(ABSOLUTE, RELATIVE * truth.lower))
+def assert_tail(result: Bounds, truth: Enclosure, tolerance: Fraction = RELATIVE) -> None:
+    """A tail probability: 1e-35 absolutely and, where that is more, 1e-12 relatively, or as told."""
+    assert_within(result, truth, min(ABSOLUTE, tolerance * truth.lower))
 
 
 def assert_relative_ball(result: Bounds, truth: arb) -> None:
