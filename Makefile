@@ -1,15 +1,17 @@
 # Everything runs from .venv, which the first target that needs it installs.
 ALLOCATION ?= dhc_persons_us
 CORES      ?= all
+SEED       ?= 1
 PYTHON     ?= $(firstword $(foreach v,3.11 3.12 3.13,$(shell command -v python$(v) 2>/dev/null)) python3)
 
 VENV      := .venv
 BIN       := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+CLUSTER   := bash -c 'slurm/test-cluster/cluster start && trap "slurm/test-cluster/cluster stop" EXIT && "$$@"' --
 SNAKEMAKE := $(BIN)/snakemake --workflow-profile workflow/profiles/default --cores $(CORES)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup report dry-run test lint bench lock clean
+.PHONY: help setup picture report dry-run test test-cluster test-kills lint bench scaling lock clean
 
 help: ## say what the targets do
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-16s %s\n", $$1, $$2 }'
@@ -36,12 +38,24 @@ dry-run: $(INSTALLED) ## check the allocation and the settings, list the jobs, r
 test: $(INSTALLED) ## the test suite
 	$(BIN)/python -m pytest
 
+test-cluster: $(INSTALLED) ## the tests on a real Slurm with two nodes (as root; needs slurm-wlm and munge)
+	$(CLUSTER) $(BIN)/python -m pytest -m cluster tests/cluster
+
+test-kills: $(INSTALLED) ## 100 kills and 50 races on that Slurm (three quarters of an hour)
+	$(CLUSTER) $(BIN)/python -m tests.cluster.kills --seed $(SEED)
+
 lint: $(INSTALLED) ## ruff and mypy
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
+picture: report ## docs/images/ALLOCATION.png, the README's picture, from the results
+	$(BIN)/python tools/readme_picture.py '$(ALLOCATION)'
+
 bench: $(INSTALLED) ## wall and CPU seconds of every stage, in a folder of its own
-	$(BIN)/python tests/benchmarks/stages.py --allocation '$(ALLOCATION)'
+	$(BIN)/python benchmarks/stages.py --allocation '$(ALLOCATION)'
+
+scaling: $(INSTALLED) ## wall and CPU seconds of the curves stage on 1, 2, ... ranks, and the model of docs/scaling.md
+	$(BIN)/python tests/benchmarks/scaling.py --allocation '$(ALLOCATION)'
 
 lock: $(INSTALLED) ## resolve pyproject.toml anew into requirements.lock (needs pip-tools)
 	pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --all-extras --no-header --no-annotate \

@@ -1,6 +1,6 @@
 """Wall and CPU seconds of every stage of the pipeline, from nothing, in a temporary folder.
 
-python tests/benchmarks/stages.py --allocation dhc_persons_us --tasks 2
+python benchmarks/stages.py --allocation dhc_persons_us --tasks 2
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from rich.table import Table
 
 from workflow.lib.config import find_allocation, load_allocation
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 STAGES = ("mechanisms", "curves", "aggregate", "report")
 
 
