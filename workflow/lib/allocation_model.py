@@ -93,7 +93,9 @@ def _delta(text: str) -> Fraction:
     return value
 
 
-def _one(parse: Callable[[str], Number]) -> Callable[[Any], Number]:
+def one(parse: Callable[[str], Number]) -> Callable[[Any], Number]:
+    """A validator: `parse` for a text, an error for a list or a mapping."""
+
     def checked(text: Any) -> Number:
         if not isinstance(text, str):
             raise PydanticCustomError("not_a_number", "must be one number")
@@ -102,8 +104,9 @@ def _one(parse: Callable[[str], Number]) -> Callable[[Any], Number]:
     return checked
 
 
-def _count(low: int, high: int) -> BeforeValidator:
-    return BeforeValidator(_one(lambda text: parse_count(text, low, high)))
+def count(low: int, high: int) -> BeforeValidator:
+    """A validator of whole numbers from low to high."""
+    return BeforeValidator(one(lambda text: parse_count(text, low, high)))
 
 
 def _kind_of_patterns(value: Any) -> str:
@@ -142,9 +145,9 @@ Slug = Annotated[str, AfterValidator(_slug)]
 LevelName = Annotated[str, AfterValidator(_level_name)]
 QueryName = Annotated[str, AfterValidator(_query_name)]
 Prose = Annotated[str, AfterValidator(_prose)]
-Rho = Annotated[Fraction, PlainValidator(_one(parse_rho))]
-Share = Annotated[Fraction, PlainValidator(_one(_share))]
-Delta = Annotated[Fraction, PlainValidator(_one(_delta))]
+Rho = Annotated[Fraction, PlainValidator(one(parse_rho))]
+Share = Annotated[Fraction, PlainValidator(one(_share))]
+Delta = Annotated[Fraction, PlainValidator(one(_delta))]
 Pattern = Annotated[str | list[str], PlainValidator(_pattern)]
 File = Annotated[str, AfterValidator(_file)]
 Word = Annotated[Literal["default", "complete"], BeforeValidator(_word)]
@@ -182,7 +185,7 @@ class FromGeography(Closed):
 
     geounits: File | None = None
     geocodes: File | None = None
-    digits: dict[LevelName, Annotated[int, _count(0, 100)]] | None = None
+    digits: dict[LevelName, Annotated[int, count(0, 100)]] | None = None
 
 
 Patterns = Annotated[
@@ -200,15 +203,15 @@ class Bypass(Closed):
     """
 
     levels: Annotated[list[LevelName], Field(min_length=1)]
-    fixed: dict[LevelName, Annotated[int, _count(0, 1)]] = {}
+    fixed: dict[LevelName, Annotated[int, count(0, 1)]] = {}
     patterns: Patterns = "default"
 
 
 class ResolutionFile(Closed):
     """How finely curves are tabulated."""
 
-    thresholds: Annotated[int, _count(2, 1_000_000)] = _DEFAULTS.thresholds
-    eps_points: Annotated[int, _count(2, 100_000)] = _DEFAULTS.eps_points
+    thresholds: Annotated[int, count(2, 1_000_000)] = _DEFAULTS.thresholds
+    eps_points: Annotated[int, count(2, 100_000)] = _DEFAULTS.eps_points
 
 
 class AllocationFile(Closed):
