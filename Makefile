@@ -7,7 +7,7 @@ PYTHON     ?= $(firstword $(foreach v,3.11 3.12 3.13,$(shell command -v python$(
 VENV      := .venv
 BIN       := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
-CLUSTER   := bash -c 'slurm/test-cluster/cluster start && trap "slurm/test-cluster/cluster stop" EXIT && "$$@"' --
+CLUSTER   := slurm/test-cluster/cluster with
 SNAKEMAKE := $(BIN)/snakemake --workflow-profile workflow/profiles/default --cores $(CORES)
 
 .DEFAULT_GOAL := help

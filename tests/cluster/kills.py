@@ -37,6 +37,8 @@ MPI = (
     "--time=5",
     "--quiet",
 )
+SHARD_TARGETS = ("writer", "writer", "rank", "rank", "node")
+RUN_TARGETS = ("driver", "driver", "writer", "rank", "node", "controller")
 PATIENCE = 240  # seconds; a run that takes longer hangs
 
 
@@ -294,25 +296,25 @@ def undisturbed(subject: Subject) -> tuple[str, float]:
     return result, seconds
 
 
-def kill_shards(folder: Path, kills: int, seed: int, tally: Tally) -> None:
+def kill_shards(
+    folder: Path, kills: int, seed: int, tally: Tally, targets: tuple[str, ...] = SHARD_TARGETS
+) -> None:
     """Kill the task of one shard."""
     prepare(folder)
-    subject = Subject(folder, shard_command(folder), ("writer", "writer", "rank", "rank", "node"))
+    subject = Subject(folder, shard_command(folder), targets)
     expected, seconds = undisturbed(subject)
     print(f"a shard undisturbed: {seconds:.1f} s, digest {expected[:12]}", flush=True)
     Killer(subject, expected, seconds, seed, tally).run(kills)
 
 
-def kill_runs(folder: Path, kills: int, seed: int, tally: Tally) -> None:
+def kill_runs(
+    folder: Path, kills: int, seed: int, tally: Tally, targets: tuple[str, ...] = RUN_TARGETS
+) -> None:
     """Kill whole runs."""
     folder.mkdir(parents=True, exist_ok=True)
     allocation = prepare(folder)
     (folder / "slurm").symlink_to(runs.ROOT / "slurm")
-    subject = Subject(
-        folder,
-        runs.cluster_command(folder, allocation),
-        ("driver", "driver", "writer", "rank", "node", "controller"),
-    )
+    subject = Subject(folder, runs.cluster_command(folder, allocation), targets)
     expected, seconds = undisturbed(subject)
     print(f"a run undisturbed: {seconds:.1f} s, digest {expected[:12]}", flush=True)
     Killer(subject, expected, seconds, seed, tally).run(kills)

@@ -59,6 +59,11 @@ def _command(folder: Path, allocation: Path, options: list[str], config: dict[st
     ]
 
 
+def environment(**variables: str) -> dict[str, str]:
+    """This environment with the interpreter of the tests, for slurm/submit.sh."""
+    return os.environ | {"PYTHON": sys.executable} | variables
+
+
 def run(command: list[str], folder: Path, timeout: float = 600) -> subprocess.CompletedProcess[str]:
     """Run a command of the workflow in a folder, so that Snakemake's records are there."""
     (folder / "slurm").exists() or (folder / "slurm").symlink_to(ROOT / "slurm")

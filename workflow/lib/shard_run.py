@@ -47,6 +47,16 @@ def compute(task: Computation) -> PairResult:
         raise
 
 
+def warm_up(plan: WorkPlan) -> None:
+    """Have the kernels compiled into the cache: by the lightest level and the lightest pair, since a level's
+    few distinct rho do not need all of them."""
+    for kind in ("level", "pair"):
+        entries = [entry for entry in plan.entries.values() if entry.identity.kind == kind]
+        if entries:
+            entry = min(entries, key=lambda entry: entry.cost)
+            compute(Computation(entry.identity.path, entry.composition, plan.settings))
+
+
 def follow(communicator: Any, log_file: Path) -> None:
     """Any rank but 0: compute what rank 0 hands out."""
     farm.run(communicator, [], compute, lambda *_: None, lambda text: append(log_file, text))

@@ -1,4 +1,4 @@
-# From the allocation file to the plan: mechanisms, pairs, predicted costs, shards.
+# From the allocation file to the plan: mechanisms, pairs, predicted costs, shards. Compiles the kernels for all.
 # The file's content counts (params), not its age (ancient): a changed comment changes nothing.
 rule mechanisms:
     input:
@@ -15,7 +15,7 @@ rule mechanisms:
         f"{RUN.folder}/benchmarks/mechanisms.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
+        mem_mb=2000,
         runtime=10,
     shell:
         "{RUN.python:q} {RUN.scripts:q}/mechanisms.py --allocation {input.allocation:q} --shards {params.shards}"

@@ -1,6 +1,11 @@
-"""Rule mechanisms: from an allocation file to mechanisms.json, which says what each shard computes."""
+"""Rule mechanisms: from an allocation file to mechanisms.json, which says what each shard computes.
 
-from __future__ import annotations
+It also compiles the kernels, once, before many processes want them at the same time.
+"""
+
+from workflow.lib.threads import limit_threads
+
+limit_threads()  # before numpy is imported
 
 import argparse
 from pathlib import Path
@@ -9,6 +14,7 @@ from kernels.accounting.evaluate import cost
 from workflow.lib.atomic import write_text
 from workflow.lib.config import find_allocation, load_allocation
 from workflow.lib.script import run
+from workflow.lib.shard_run import warm_up
 from workflow.lib.work_plan import make_work_plan, to_json
 
 
@@ -22,6 +28,7 @@ def main() -> None:
     allocation = load_allocation(options.allocation)
     text = find_allocation(options.allocation).read_text(encoding="utf-8")
     plan = make_work_plan(allocation, text, options.shards, cost)
+    warm_up(plan)
     write_text(options.out, to_json(plan, allocation))
     distinct = {entry.key: entry.cost for entry in plan.entries.values()}
     print(

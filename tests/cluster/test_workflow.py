@@ -1,0 +1,108 @@
+"""The workflow on a real Slurm: MPI ranks on both nodes, the local run's digest, few submissions."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cluster import runs
+
+pytestmark = pytest.mark.cluster
+
+
+def test_tiny_allocation_through_the_driver_script(tmp_path: Path) -> None:
+    """One sbatch for everything; the driver submits the rest from inside the cluster."""
+    before = runs.submitted()
+    (tmp_path / "results").mkdir()
+    for name in ("Snakefile", "slurm", "workflow", "kernels", "allocations"):
+        (tmp_path / name).symlink_to(runs.ROOT / name)
+    done = subprocess.run(
+        [
+            "sbatch",
+            "--wait",
+            "--mem=1000",
+            "--time=10",
+            "--output=driver.log",
+            "slurm/submit.sh",
+            str(runs.TINY),
+        ],
+        cwd=tmp_path,
+        env=runs.environment(PROFILE="slurm/test-cluster/profile"),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    log = (tmp_path / "driver.log").read_text()
+    assert done.returncode == 0, log
+    assert "preflight: Slurm" in log
+    assert "accounting is off: job states come from squeue" in log
+    assert runs.submitted() - before == 1 + 5, "the driver; mechanisms, two shards, aggregate, report"
+
+    local = tmp_path / "local"
+    local.mkdir()
+    assert runs.run(runs.local_command(local, runs.TINY, tasks=2), local).returncode == 0
+    assert runs.digest(tmp_path) == runs.digest(local)
+
+
+def test_slice_of_the_dhc_on_both_nodes(tmp_path: Path, slice_allocation: Path) -> None:
+    done = runs.run(runs.cluster_command(tmp_path, slice_allocation), tmp_path)
+    assert done.returncode == 0, done.stderr
+    for stats in (tmp_path / "results" / "dhc_slice" / "curves").glob("*.stats.json"):
+        cost = json.loads(stats.read_text())
+        assert (cost["ranks"], set(cost["nodes_of_ranks"])) == (3, {"n1", "n2"})
+
+    local = tmp_path / "local"
+    local.mkdir()
+    assert runs.run(runs.local_command(local, slice_allocation, tasks=2), local).returncode == 0
+    assert runs.digest(tmp_path) == runs.digest(local)
+
+
+def test_full_dhc_needs_few_submissions(tmp_path: Path) -> None:
+    """Every job of the plan is one sbatch."""
+    for profile in ("slurm/profile", "slurm/test-cluster/profile"):
+        command = runs.cluster_command(tmp_path, runs.DHC)
+        command[command.index("--profile") + 1] = profile
+        done = runs.run([*command, "--dry-run", "--quiet", "rules"], tmp_path)
+        assert done.returncode == 0, done.stderr
+        total = next(line.split()[1] for line in done.stdout.splitlines() if line.startswith("total"))
+        assert int(total) - 1 <= 30, "one of them, all, is no job"
+
+
+def test_copies_that_are_each_alone_are_stopped(tmp_path: Path) -> None:
+    from tests.cluster.kills import prepare, shard_command
+
+    prepare(tmp_path)
+    done = runs.run(shard_command(tmp_path, 1.0, ("srun", "--mpi=none", "--nodes=2", "--ntasks=2")), tmp_path)
+    assert done.returncode != 0
+    assert "2 copies were started (SLURM_STEP_NUM_TASKS=2), but each is alone" in done.stderr
+    assert "srun --mpi=pmi2" in done.stderr
+
+
+def test_scheduler_ends_a_shard_that_keeps_what_it_has(tmp_path: Path) -> None:
+    """scancel, a time limit and preemption send SIGTERM first."""
+    from tests.cluster.kills import MPI, prepare, ranks, shard_command
+
+    prepare(tmp_path)
+    command = shard_command(tmp_path, 3600.0, (*MPI, "--job-name=to-be-ended"))
+    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.DEVNULL)
+    log = tmp_path / "shard.log"
+    end = time.monotonic() + 120
+    while time.monotonic() < end and not (log.exists() and log.read_text().count(" takes ") >= 8):
+        time.sleep(0.05)
+    subprocess.run(["scancel", "--name=to-be-ended"], check=True)
+    assert process.wait(60) != 0
+    text = log.read_text()
+    assert "shard 000 ends early, with /" in text, "it says which pairs were in hand"
+    assert "SIGTERM" in text
+    assert list(tmp_path.rglob(".000.unfinished/*.h5")), "finished pairs were kept"
+    while time.monotonic() < end and ranks(tmp_path):
+        time.sleep(0.2)
+
+    assert subprocess.run(command, cwd=tmp_path, check=False, capture_output=True).returncode == 0
+    stats = json.loads(next(tmp_path.rglob("000.stats.json")).read_text())
+    assert stats["reused"] >= 3
