@@ -60,9 +60,9 @@ def assert_absolute(result: Bounds, truth: Enclosure) -> None:
     assert_within(result, truth, ABSOLUTE)
 
 
-def assert_relative(result: Bounds, truth: Enclosure) -> None:
-    """Relative error at most 1e-12; beyond 1e-300, where only logarithms are promised, at most 1e-10."""
-    relative = RELATIVE if truth.lower > DEEPEST else 100 * RELATIVE
+def assert_relative(result: Bounds, truth: Enclosure, tolerance: Fraction = RELATIVE) -> None:
+    """Relative error at most 1e-12, or as told; 100 times that beyond 1e-300, where logarithms are promised."""
+    relative = tolerance if truth.lower > DEEPEST else 100 * tolerance
     assert_within(result, truth, relative * truth.lower)
 
 
