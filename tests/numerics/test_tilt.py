@@ -14,13 +14,15 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kernels.numerics.selection import Selection, _unwrapped, heaviest, select, softness
-from kernels.numerics.sieve import SOFTEST, Plan
+from kernels.numerics.sieve import Plan
+from kernels.numerics.survivors import SOFTEST
 from kernels.numerics.theta import factor
 from kernels.numerics.tilt import LatticePoint, Tails, Tilt, _kernel_growth, _two, _twos
 from kernels.numerics.tilted_sums import ROUNDING, X_SIDE, log_norms, tilted_phi, window_kernels
 from kernels.numerics.trapezoid import quadrature
 from kernels.numerics.triple import from_fraction
 from tests.numerics.exact import FEW, SEEDS, SOME, to_mpf
+from tests.numerics.exact import total as add_up
 from tests.numerics.scan import SMALL, log_phi, plan_of, scan
 from tests.reference.arb_tail import ArbTail
 from tests.reference.balls import ball, enclosure, precision
@@ -329,17 +331,18 @@ def exact_norm(rho: F, mu: F) -> arb:
     )
 
 
+def wave(turns: F) -> acb:
+    """e^(2 pi i turns)."""
+    half_turns = fmpq(2 * turns.numerator, turns.denominator)
+    return acb(arb.cos_pi_fmpq(half_turns), arb.sin_pi_fmpq(half_turns))
+
+
 def exact_phi(rho: F, mu: F, f: F) -> acb:
     """E exp(2 pi i f (x - mu)) under the tilted cell."""
     reach = math.isqrt(int(600 / rho)) + 2
     value = acb(0)
     for x in range(int(mu) - reach, int(mu) + reach):
-        turn = 2 * f * (x - mu)
-        wave = acb(
-            arb.cos_pi_fmpq(fmpq(turn.numerator, turn.denominator)),
-            arb.sin_pi_fmpq(fmpq(turn.numerator, turn.denominator)),
-        )
-        value += wave * (-ball(rho * (x - mu) ** 2 / 2)).exp()
+        value += wave(f * (x - mu)) * (-ball(rho * (x - mu) ** 2 / 2)).exp()
     return value / acb(exact_norm(rho, mu))
 
 
@@ -403,13 +406,41 @@ def test_tilted_characteristic_function_is_within_its_units(seed: int) -> None:
             log_norm,
             float(mu),
         )
-        turn = 2 * F(float(phase[0]))
-        wave = acb(
-            arb.cos_pi_fmpq(fmpq(turn.numerator, turn.denominator)),
-            arb.sin_pi_fmpq(fmpq(turn.numerator, turn.denominator)),
-        )
-        found = wave * arb(float(size[0])).exp()
+        found = wave(F(float(phase[0]))) * arb(float(size[0])).exp()
         assert (found - truth).abs_lower() <= arb(float(unit[0]) * ROUNDING) * found.abs_upper()
+
+
+NODES: dict[str, Cells] = {
+    "three kinds": SMALL["three kinds"],
+    "narrow and wide": CASES["narrow and wide"],
+    "few cells, many nodes": {F(5): 1, F(1, 7): 1, F(2, 11): 1},
+    "many narrow cells": {F(60): 200, F(50): 100},
+}
+
+
+@pytest.mark.parametrize("name", NODES)
+def test_amplitudes_of_nodes_are_within_their_units(name: str) -> None:
+    """weight * phi_mu(theta) / e^(2 pi i mu W p / 2N), or all of phi_mu where an angle was reduced."""
+    cells = NODES[name]
+    plan = plan_of(cells, 101)
+    tilt = Tilt(plan, select(plan, quadrature(plan).turn, 1.0))
+    size = 2 * plan.modulus
+    for step, middle in ((1, True), (tilt._first_right, False), (3 * tilt._first_right, False)):
+        contour, mu = tilt._contour(step, middle), F(step) * F(tilt._step)
+        for i in range(0, len(tilt.nodes.f), 1 + len(tilt.nodes.f) // 25):
+            p = round(add_up(tilt.nodes.turn[i]) * 2 * size)
+            turns = F(0)
+            with precision(500):
+                truth = acb(1 if p == plan.modulus else 2) / plan.modulus
+                for (rho, count), weight in zip(cells.items(), plan.weights, strict=True):
+                    residue = weight * p % size
+                    f = F(residue if residue <= plan.modulus else residue - size, size)
+                    turns += count * f
+                    truth *= exact_phi(rho, mu, f) ** count
+                wrapped = F(0) if tilt.nodes.unwrapped[i] else mu * turns
+                found = wave(F(float(contour.phase[i])) - wrapped) * arb(float(contour.modulus[i]))
+                bound = float(contour.unit[i]) * ROUNDING + contour.doubt
+                assert (found - truth).abs_lower() <= arb(bound) * found.abs_upper()
 
 
 def test_a_vanishing_tilted_characteristic_function_counts_as_its_rounding() -> None:
