@@ -2,6 +2,7 @@
 ALLOCATION ?= dhc_persons_us
 CORES      ?= all
 SEED       ?= 1
+SAMPLE     ?= 100
 PYTHON     ?= $(firstword $(foreach v,3.11 3.12 3.13,$(shell command -v python$(v) 2>/dev/null)) python3)
 
 VENV      := .venv
@@ -11,7 +12,7 @@ CLUSTER   := slurm/test-cluster/cluster with
 SNAKEMAKE := $(BIN)/snakemake --workflow-profile workflow/profiles/default --cores $(CORES)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup picture report dry-run test test-cluster test-kills lint bench scaling lock clean
+.PHONY: help setup picture report certify dry-run test test-cluster test-kills lint bench scaling lock clean
 
 help: ## say what the targets do
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-16s %s\n", $$1, $$2 }'
@@ -31,6 +32,9 @@ $(INSTALLED): requirements.lock pyproject.toml
 
 report: $(INSTALLED) ## results/ALLOCATION/report.html and all that it needs
 	$(SNAKEMAKE) --quiet host reason rules --config 'allocation=$(ALLOCATION)'
+
+certify: $(INSTALLED) ## results/ALLOCATION/certificate.json: SAMPLE stored values derived anew by independent code
+	$(SNAKEMAKE) --quiet host reason rules --config 'allocation=$(ALLOCATION)' certify_sample=$(SAMPLE) --until certify
 
 dry-run: $(INSTALLED) ## check the allocation and the settings, list the jobs, run none
 	$(SNAKEMAKE) --dry-run --config 'allocation=$(ALLOCATION)'
@@ -54,8 +58,8 @@ picture: report ## docs/images/ALLOCATION.png, the README's picture, from the re
 bench: $(INSTALLED) ## wall and CPU seconds of every stage, in a folder of its own
 	$(BIN)/python benchmarks/stages.py --allocation '$(ALLOCATION)'
 
-scaling: $(INSTALLED) ## wall and CPU seconds of the curves stage on 1, 2, ... ranks, and the model of docs/scaling.md
-	$(BIN)/python tests/benchmarks/scaling.py --allocation '$(ALLOCATION)'
+scaling: $(INSTALLED) ## wall and CPU seconds of the curves stage on 1, 2, ... ranks
+	$(BIN)/python benchmarks/scaling.py --allocation '$(ALLOCATION)'
 
 lock: $(INSTALLED) ## resolve pyproject.toml anew into requirements.lock (needs pip-tools)
 	pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --all-extras --no-header --no-annotate \

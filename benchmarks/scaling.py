@@ -1,0 +1,106 @@
+"""Strong scaling: the curves stage on 1, 2, ... ranks, and the task farm alone on many ranks that sleep.
+
+python benchmarks/scaling.py --allocation dhc_persons_us --ranks 1 2 --repeats 3
+
+Runs on different numbers of ranks take turns, so that a change of the machine's load meets all of them. Ranks
+that sleep instead of computing show what rank 0 can serve, on more ranks than there are cores.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+ROOT = Path(__file__).parents[1]
+SCRIPTS = ROOT / "workflow" / "scripts"
+MPIEXEC = Path(sys.executable).with_name("mpiexec")
+ITEM = 0.1  # seconds that a sleeping rank spends on an item
+
+
+def launcher(ranks: int) -> list[str]:
+    """What starts so many ranks on this machine."""
+    return [str(MPIEXEC), "-n", str(ranks)] if ranks > 1 else []
+
+
+def curves(plan: Path, folder: Path, ranks: int) -> dict[str, Any]:
+    """The cost of one run of the curves stage, as its stats tell, and the load of the machine after it."""
+    command = [
+        *(*launcher(ranks), sys.executable, "-m", "mpi4py", SCRIPTS / "curves.py"),
+        *("--mechanisms", plan, "--shard", "000", "--tasks", str(ranks), "--log", folder / "log"),
+        *("--stats", folder / "stats.json", "--out", folder / "000.h5"),
+    ]
+    subprocess.run(command, check=True, capture_output=True)
+    stats = json.loads((folder / "stats.json").read_text())
+    stats["load"] = os.getloadavg()[0]
+    stats["cpu_efficiency"] = stats["kernel_cpu_seconds"] / stats["cpu_seconds"]
+    return stats
+
+
+def sleepers(ranks: int, items_per_rank: int) -> tuple[float, float]:
+    """Efficiency of the farm alone (the seconds that items take, per rank and second), and CPU seconds of rank
+    0 per item."""
+    items = ranks * items_per_rank
+    command = [*launcher(ranks), sys.executable, "-m", "mpi4py", "-m", "tests.workflow.farm_program"]
+    done = subprocess.run(
+        [*command, str(items), "slow"], cwd=ROOT, check=True, capture_output=True, text=True
+    )
+    report = json.loads(done.stdout)
+    return ITEM * items_per_rank / report["wall_seconds"], report["cpu_seconds"][0] / items
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--allocation", default="dhc_persons_us")
+    parser.add_argument("--ranks", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--sleepers", type=int, nargs="*", default=[2, 8, 32, 64])
+    options = parser.parse_args()
+
+    console = Console()
+    with tempfile.TemporaryDirectory() as scratch:
+        plan = Path(scratch, "mechanisms.json")
+        command = [sys.executable, SCRIPTS / "mechanisms.py", "--allocation", options.allocation]
+        subprocess.run([*command, "--shards", "1", "--out", plan], check=True)
+        runs: dict[int, list[dict[str, Any]]] = {ranks: [] for ranks in options.ranks}
+        for repeat in range(options.repeats):
+            for ranks in options.ranks:
+                folder = Path(scratch, f"{ranks}-{repeat}")
+                folder.mkdir()
+                runs[ranks].append(curves(plan, folder, ranks))
+
+    columns = {"wall s": ("wall_seconds", ".1f"), "CPU s": ("cpu_seconds", ".1f")}
+    columns |= {"kernels' CPU s": ("kernel_cpu_seconds", ".1f"), "CPU efficiency": ("cpu_efficiency", ".3f")}
+    columns |= {"load": ("load", ".1f")}
+    table = Table("ranks", *columns)
+    for ranks, each in runs.items():
+        table.add_row(
+            str(ranks), *(" ".join(f"{run[key]:{form}}" for run in each) for key, form in columns.values())
+        )
+    console.print(table)
+    first = options.ranks[0]
+    for ranks in options.ranks[1:]:
+        turns = list(zip(runs[first], runs[ranks], strict=True))
+        ratios = [many["cpu_efficiency"] / one["cpu_efficiency"] for one, many in turns]
+        speed_ups = [one["wall_seconds"] / many["wall_seconds"] for one, many in turns]
+        console.print(f"{ranks} ranks against {first}: CPU efficiency", *(f"{ratio:.3f}" for ratio in ratios))
+        console.print("  speed-up", *(f"{speed_up:.2f}" for speed_up in speed_ups))
+    for ranks in options.sleepers:
+        efficiency, cpu = sleepers(ranks, 20)
+        console.print(
+            f"{ranks} sleeping ranks: efficiency {efficiency:.3f}, rank 0 {1000 * cpu:.2f} ms per item"
+        )
+
+
+if __name__ == "__main__":
+    main()
