@@ -46,8 +46,8 @@ def curves(plan: Path, folder: Path, ranks: int) -> dict[str, Any]:
 
 
 def sleepers(ranks: int, items_per_rank: int) -> tuple[float, float]:
-    """Efficiency of the farm alone (the seconds that items take, per rank and second), and CPU seconds of rank
-    0 per item."""
+    """Efficiency of the farm alone (seconds of items per rank and second), and CPU seconds of rank 0 per
+    item."""
     items = ranks * items_per_rank
     command = [*launcher(ranks), sys.executable, "-m", "mpi4py", "-m", "tests.workflow.farm_program"]
     done = subprocess.run(

@@ -21,6 +21,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -37,7 +38,7 @@ MPI = (
     "--time=5",
     "--quiet",
 )
-SHARD_TARGETS = ("writer", "writer", "rank", "rank", "node")
+SHARD_TARGETS = ("writer", "writer", "writer", "rank", "rank", "rank", "node")
 RUN_TARGETS = ("driver", "driver", "writer", "rank", "node", "controller")
 PATIENCE = 240  # seconds; a run that takes longer hangs
 
@@ -122,6 +123,23 @@ def kill(process: int) -> bool:
     return True
 
 
+def output(*command: str) -> str:
+    """What a command says."""
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+
+
+def node_state(node: str) -> str:
+    """What the scheduler thinks of a node."""
+    return output("sinfo", "--noheader", f"--nodes={node}", "--format=%T")
+
+
+def wait_until(condition: Callable[[], bool], seconds: float) -> None:
+    """Wait for a condition, but not longer than this."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and not condition():
+        time.sleep(0.2)
+
+
 class Killer:
     """Starts a subject again and again and kills a part of it, until enough kills were made."""
 
@@ -196,7 +214,7 @@ class Killer:
             if wanted and target == "node":
                 node = self.random.choice(("n1", "n2"))
                 runs.cluster("kill-node", node)
-                time.sleep(self.random.uniform(0.0, 3.0))
+                wait_until(lambda: process.poll() is not None or "down" in node_state(node), 60)
                 if runs.cluster("start-node", node).returncode != 0:
                     raise Failure(f"{node} does not come back")
                 return True
@@ -239,11 +257,7 @@ class Killer:
 
     def _leave_no_jobs(self) -> None:
         subprocess.run(["scancel", "--partition", "test"], check=False)
-        end = time.monotonic() + 60
-        while time.monotonic() < end and (
-            ranks(self.subject.folder) or subprocess.run(["squeue", "-h"], capture_output=True).stdout.strip()
-        ):
-            time.sleep(0.2)
+        wait_until(lambda: not ranks(self.subject.folder) and not output("squeue", "--noheader"), 60)
 
 
 def finished_digest(folder: Path) -> str:
