@@ -140,6 +140,14 @@ def wait_until(condition: Callable[[], bool], seconds: float) -> None:
         time.sleep(0.2)
 
 
+def lose_node(node: str, done: Callable[[], bool] = lambda: False) -> None:
+    """Kill a node with all that runs on it; bring it back when Slurm has noticed, or it does not matter."""
+    runs.cluster("kill-node", node)
+    wait_until(lambda: done() or "down" in node_state(node), 60)
+    if runs.cluster("start-node", node).returncode != 0:
+        raise Failure(f"{node} does not come back")
+
+
 class Killer:
     """Starts a subject again and again and kills a part of it, until enough kills were made."""
 
@@ -212,11 +220,7 @@ class Killer:
             found = ranks(self.subject.folder)
             wanted = [id for rank, ids in found.items() for id in ids if (rank == 0) == (target == "writer")]
             if wanted and target == "node":
-                node = self.random.choice(("n1", "n2"))
-                runs.cluster("kill-node", node)
-                wait_until(lambda: process.poll() is not None or "down" in node_state(node), 60)
-                if runs.cluster("start-node", node).returncode != 0:
-                    raise Failure(f"{node} does not come back")
+                lose_node(self.random.choice(("n1", "n2")), lambda: process.poll() is not None)
                 return True
             if wanted and target != "node":
                 temporary = list((self.subject.folder / "results").rglob(".*.tmp"))
@@ -310,25 +314,26 @@ def undisturbed(subject: Subject) -> tuple[str, float]:
     return result, seconds
 
 
-def kill_shards(
-    folder: Path, kills: int, seed: int, tally: Tally, targets: tuple[str, ...] = SHARD_TARGETS
-) -> None:
-    """Kill the task of one shard."""
+def shard_subject(folder: Path) -> Subject:
+    """The task of one shard."""
     prepare(folder)
-    subject = Subject(folder, shard_command(folder), targets)
+    return Subject(folder, shard_command(folder), SHARD_TARGETS)
+
+
+def kill_shards(folder: Path, kills: int, seed: int, tally: Tally) -> None:
+    """Kill the task of one shard."""
+    subject = shard_subject(folder)
     expected, seconds = undisturbed(subject)
     print(f"a shard undisturbed: {seconds:.1f} s, digest {expected[:12]}", flush=True)
     Killer(subject, expected, seconds, seed, tally).run(kills)
 
 
-def kill_runs(
-    folder: Path, kills: int, seed: int, tally: Tally, targets: tuple[str, ...] = RUN_TARGETS
-) -> None:
+def kill_runs(folder: Path, kills: int, seed: int, tally: Tally) -> None:
     """Kill whole runs."""
     folder.mkdir(parents=True, exist_ok=True)
     allocation = prepare(folder)
     (folder / "slurm").symlink_to(runs.ROOT / "slurm")
-    subject = Subject(folder, runs.cluster_command(folder, allocation), targets)
+    subject = Subject(folder, runs.cluster_command(folder, allocation), RUN_TARGETS)
     expected, seconds = undisturbed(subject)
     print(f"a run undisturbed: {seconds:.1f} s, digest {expected[:12]}", flush=True)
     Killer(subject, expected, seconds, seed, tally).run(kills)

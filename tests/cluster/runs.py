@@ -64,10 +64,25 @@ def environment(**variables: str) -> dict[str, str]:
     return os.environ | {"PYTHON": sys.executable} | variables
 
 
+def start(command: list[str], folder: Path) -> subprocess.Popen[bytes]:
+    """Start a command of the workflow in a folder, where Snakemake's records go, in a group of its own."""
+    prepare_folder(folder)
+    nothing = subprocess.DEVNULL
+    return subprocess.Popen(
+        command, cwd=folder, stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True
+    )
+
+
 def run(command: list[str], folder: Path, timeout: float = 600) -> subprocess.CompletedProcess[str]:
-    """Run a command of the workflow in a folder, so that Snakemake's records are there."""
-    (folder / "slurm").exists() or (folder / "slurm").symlink_to(ROOT / "slurm")
+    """Run it to its end."""
+    prepare_folder(folder)
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=timeout)
+
+
+def prepare_folder(folder: Path) -> None:
+    """Profiles name their run.yaml from the top of the repository."""
+    if not (folder / "slurm").exists():
+        (folder / "slurm").symlink_to(ROOT / "slurm")
 
 
 def digest(folder: Path) -> str:

@@ -16,14 +16,11 @@ def test_two_tasks_for_one_shard_leave_one_valid_file(tmp_path: Path) -> None:
     assert both == 2
 
 
-def test_killed_writers_and_ranks_lose_nothing(tmp_path: Path) -> None:
+def test_killed_writer_rank_and_node_lose_nothing(tmp_path: Path) -> None:
     tally = kills.Tally()
-    kills.kill_shards(tmp_path, 4, seed=1, tally=tally, targets=("writer", "rank"))
-    assert tally.kills.total() == 4
-    assert tally.finished >= 1
-
-
-def test_lost_node_and_killed_driver_lose_nothing(tmp_path: Path) -> None:
-    tally = kills.Tally()
-    kills.kill_runs(tmp_path, 2, seed=2, tally=tally, targets=("driver",))
-    assert tally.finished >= 1
+    expected, seconds = kills.undisturbed(subject := kills.shard_subject(tmp_path))
+    for seed, target in enumerate(("writer", "writer", "rank", "node")):
+        subject.targets = (target,)
+        kills.Killer(subject, expected, seconds, seed, tally).run(1)
+    assert tally.kills == {"writer": 2, "rank": 1, "node": 1}
+    assert tally.finished >= 4

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.cluster import runs
+from tests.cluster.kills import MPI, prepare, ranks, shard_command, wait_until
 
 pytestmark = pytest.mark.cluster
 
@@ -49,8 +50,14 @@ def test_tiny_allocation_through_the_driver_script(tmp_path: Path) -> None:
     assert runs.digest(tmp_path) == runs.digest(local)
 
 
-def test_slice_of_the_dhc_on_both_nodes(tmp_path: Path, slice_allocation: Path) -> None:
-    done = runs.run(runs.cluster_command(tmp_path, slice_allocation), tmp_path)
+def test_slice_of_the_dhc_on_both_nodes_with_a_killed_driver(tmp_path: Path, slice_allocation: Path) -> None:
+    """The driver dies while shards run; the same command again finishes the work."""
+    command = runs.cluster_command(tmp_path, slice_allocation)
+    driver = runs.start(command, tmp_path)
+    wait_until(lambda: any(tmp_path.glob("results/*/logs/curves/*.log")) or driver.poll() is not None, 120)
+    driver.kill()
+    assert driver.wait() == -signal.SIGKILL
+    done = runs.run(command, tmp_path)
     assert done.returncode == 0, done.stderr
     for stats in (tmp_path / "results" / "dhc_slice" / "curves").glob("*.stats.json"):
         cost = json.loads(stats.read_text())
@@ -74,8 +81,6 @@ def test_full_dhc_needs_few_submissions(tmp_path: Path) -> None:
 
 
 def test_copies_that_are_each_alone_are_stopped(tmp_path: Path) -> None:
-    from tests.cluster.kills import prepare, shard_command
-
     prepare(tmp_path)
     done = runs.run(shard_command(tmp_path, 1.0, ("srun", "--mpi=none", "--nodes=2", "--ntasks=2")), tmp_path)
     assert done.returncode != 0
@@ -85,23 +90,18 @@ def test_copies_that_are_each_alone_are_stopped(tmp_path: Path) -> None:
 
 def test_scheduler_ends_a_shard_that_keeps_what_it_has(tmp_path: Path) -> None:
     """scancel, a time limit and preemption send SIGTERM first."""
-    from tests.cluster.kills import MPI, prepare, ranks, shard_command
-
     prepare(tmp_path)
     command = shard_command(tmp_path, 3600.0, (*MPI, "--job-name=to-be-ended"))
     process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.DEVNULL)
     log = tmp_path / "shard.log"
-    end = time.monotonic() + 120
-    while time.monotonic() < end and not (log.exists() and log.read_text().count(" takes ") >= 8):
-        time.sleep(0.05)
+    wait_until(lambda: log.exists() and log.read_text().count(" takes ") >= 8, 120)
     subprocess.run(["scancel", "--name=to-be-ended"], check=True)
     assert process.wait(60) != 0
     text = log.read_text()
     assert "shard 000 ends early, with /" in text, "it says which pairs were in hand"
     assert "SIGTERM" in text
     assert list(tmp_path.rglob(".000.unfinished/*.h5")), "finished pairs were kept"
-    while time.monotonic() < end and ranks(tmp_path):
-        time.sleep(0.2)
+    wait_until(lambda: not ranks(tmp_path), 60)
 
     assert subprocess.run(command, cwd=tmp_path, check=False, capture_output=True).returncode == 0
     stats = json.loads(next(tmp_path.rglob("000.stats.json")).read_text())
