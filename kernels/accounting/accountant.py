@@ -18,11 +18,12 @@ from kernels.accounting.certified import INFINITE, ONE, ZERO, Certified, from_fr
 from kernels.accounting.composition import Composition
 from kernels.accounting.enclosure import complement, difference, exponential, from_tails, from_triple, product
 from kernels.accounting.inverse import Reduction, least_epsilon, log_deltas, variance_reduction
-from kernels.accounting.plan_summary import PlanSummary, summarise
+from kernels.accounting.plan_summary import PlanSummary, foresee, summarise
 from kernels.accounting.tradeoff import type_two_error
 from kernels.numerics.lattice import LatticeError
 from kernels.numerics.selection import Selection, select, softness
-from kernels.numerics.sieve import SOFTEST, Plan, make_plan
+from kernels.numerics.sieve import Plan, make_plan
+from kernels.numerics.survivors import SOFTEST
 from kernels.numerics.tilt import LatticePoint, Tails, Tilt
 from kernels.numerics.trapezoid import Quadrature, quadrature, tails
 
@@ -76,8 +77,11 @@ class Accountant:
         return (self.plan.truncation_bound + self.plan.sieve_bound + self.rule.rounding_bound) * (1.0 + 1e-12)
 
     def plan_summary(self) -> PlanSummary:
-        """The plan in figures."""
-        return summarise(self.plan, self.rule)
+        """The plan in figures; predictions where it is out of reach."""
+        try:
+            return summarise(self.plan, self.rule)
+        except Refused:
+            return foresee(*zip(*self.composition.cells, strict=True))
 
     def profile(self, eps: Sequence[Fraction]) -> list[ProfilePoint]:
         """The privacy profile and both tails at every eps, any real numbers given exactly."""

@@ -49,7 +49,7 @@ class PairResult:
 def cost(composition: Composition) -> float:
     """Predicted seconds on one core, cheaply, for sharding and for taking heavy compositions first."""
     rhos, counts = zip(*composition.cells, strict=True)
-    return predicted_cost(predicted_nodes(rhos, counts), len(rhos))
+    return predicted_cost(predicted_nodes(rhos, counts)[3], len(rhos))
 
 
 def eps_grid(zcdp_rho: Fraction, points: int) -> np.ndarray:

@@ -1,16 +1,17 @@
 """The plan of a composition in a few figures, for people and for result files."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from kernels.numerics.sieve import Plan
+from kernels.numerics.nodes import limb_count
+from kernels.numerics.sieve import DROPPED, PRUNED, TOLERANCE, TRUNCATION, Plan, predicted_nodes
 from kernels.numerics.trapezoid import Quadrature
 
-# Measured on one core (benchmarks/): seconds for the fixed work of one composition and for each node and
-# factor.
+# Measured on one core: seconds for the fixed work of one composition and for each node and factor.
 _SECONDS_FIXED = 0.02
-_SECONDS_NODE = 1e-6
+_SECONDS_NODE = 7e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +19,8 @@ class PlanSummary:
     """Lattice, nodes and error budget; bounds are absolute errors of one tail probability, rounded up.
 
     survivors counts nodes of both signs, survivors_half those with 0 < theta <= pi; cost: predicted seconds
-    of one batch evaluation on one core; memory: predicted bytes.
+    of one batch evaluation on one core; memory: predicted bytes. Where within_reach is false, survivors, cost
+    and memory are predictions and the bounds are the shares that would be kept to.
     """
 
     lattice: Fraction
@@ -34,6 +36,7 @@ class PlanSummary:
     cells: int
     cost: float
     memory: int
+    within_reach: bool = True
 
 
 def predicted_cost(nodes: float, distinct_rhos: int) -> float:
@@ -41,11 +44,35 @@ def predicted_cost(nodes: float, distinct_rhos: int) -> float:
     return _SECONDS_FIXED + _SECONDS_NODE * nodes * distinct_rhos
 
 
+def _memory(nodes: float, distinct_rhos: int, modulus: int) -> int:
+    """Bytes of the arrays of a plan and its sums."""
+    return int(8 * nodes * (limb_count(modulus) * (distinct_rhos + 1) + distinct_rhos + 12)) + 2_000_000
+
+
+def foresee(rhos: Sequence[Fraction], counts: Sequence[int]) -> PlanSummary:
+    """Figures of a composition whose plan is out of reach."""
+    spacing, total, modulus, nodes = predicted_nodes(rhos, counts)
+    shares = (TRUNCATION, PRUNED + DROPPED, TOLERANCE - TRUNCATION - PRUNED - DROPPED)
+    return PlanSummary(
+        spacing,
+        total,
+        modulus,
+        2 * int(nodes),
+        int(nodes),
+        *shares,
+        TOLERANCE,
+        len(rhos),
+        sum(counts),
+        predicted_cost(nodes, len(rhos)),
+        _memory(nodes, len(rhos), modulus),
+        within_reach=False,
+    )
+
+
 def summarise(plan: Plan, rule: Quadrature) -> PlanSummary:
     """Figures of a plan and its quadrature."""
     half, distinct = plan.nodes.residue.shape[:2]
     both = 2 * half - int((rule.turn[:, 0] == 0.25).sum())  # p = N is its own mirror image
-    memory = 8 * half * (plan.nodes.p.shape[1] * (distinct + 1) + distinct + 12) + 2_000_000
     total = math.nextafter(plan.truncation_bound + plan.sieve_bound + rule.rounding_bound, 1.0)
     return PlanSummary(
         plan.spacing,
@@ -60,5 +87,5 @@ def summarise(plan: Plan, rule: Quadrature) -> PlanSummary:
         distinct,
         int(plan.factors.count.sum()),
         predicted_cost(half, distinct),
-        memory,
+        _memory(half, distinct, plan.modulus),
     )

@@ -20,32 +20,19 @@ from fractions import Fraction
 import numpy as np
 
 from kernels.numerics import theta
-from kernels.numerics.jit import kernel
-from kernels.numerics.lattice import choose_factors, node_lattice, short_points
-from kernels.numerics.nodes import Nodes, resolve, to_float
+from kernels.numerics.lattice import LatticeError, choose_factors, node_lattice, short_points
+from kernels.numerics.nodes import Nodes
+from kernels.numerics.survivors import SOFTEST, Factors, factors_of, survivors
 
 #: Absolute error allowed for every tail probability, and how it is shared out.
 TOLERANCE = 1e-35
 TRUNCATION = 2e-36
 PRUNED = 1e-36
 DROPPED = 1e-36
-#: A plan also serves compositions with all rhos scaled up, whose phi may be as large as phi ** SOFTEST.
-SOFTEST = 0.6
 _MOST_TILT_LOSS = 100.0
-#: Nodes that the plan may hold; a request beyond it is refused.
-MOST_NODES = 20_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Factors:
-    """Constants of the d distinct rhos: g [d, 3], normaliser [d, 3], log_normaliser [d], count [d], decay of
-    one cell [d]."""
-
-    g: np.ndarray
-    normaliser: np.ndarray
-    log_normaliser: np.ndarray
-    count: np.ndarray
-    decay: np.ndarray
+_MOST_BITS = 900  # so that N and its multiples stay finite as doubles
+#: Nodes that are enumerated for one plan at most; a request beyond it is refused.
+MOST_NODES = 10_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,19 +83,6 @@ def rational_gcd(numbers: Sequence[Fraction]) -> Fraction:
     )
 
 
-def factors_of(rhos: Sequence[Fraction], counts: Sequence[int]) -> Factors:
-    """Theta constants of every distinct rho."""
-    parts = [theta.factor(rho) for rho in rhos]
-    normaliser = np.array([part.normaliser for part in parts])
-    return Factors(
-        np.array([part.g for part in parts]),
-        normaliser,
-        -np.log1p((normaliser[:, 0] - 1.0) + normaliser[:, 1]),
-        np.array(counts, dtype=np.float64),
-        np.array([part.decay for part in parts]),
-    )
-
-
 def _layout(spacing: Fraction, total: Fraction, width: int, thresholds: int) -> tuple[int, float, Grid]:
     """N, reach and the threshold grid."""
     r = float(total) * (1.0 + 1e-12)
@@ -129,39 +103,11 @@ def _layout(spacing: Fraction, total: Fraction, width: int, thresholds: int) -> 
     return step * period, reach, Grid(step, half, period, step * (2 * half - 1))
 
 
-@kernel
-def _weigh(
-    p: np.ndarray,
-    residue: np.ndarray,
-    g: np.ndarray,
-    log_normaliser: np.ndarray,
-    count: np.ndarray,
-    decay: np.ndarray,
-    size: float,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """ln of each node's kernel and of its weight, and its norm, [k] each; size = 2 N."""
-    k, d = residue.shape[:2]
-    log_kernel = np.empty(k)
-    log_weight = np.empty(k)
-    norm = np.empty(k)
-    f = np.empty(d)
-    for i in range(k):
-        total = 0.0
-        for c in range(d):
-            f[c] = to_float(residue[i, c]) / size
-            total += count[c] * decay[c] * f[c] * f[c]
-        norm[i] = total
-        ratio = to_float(p[i]) / size
-        log_kernel[i] = -math.log(0.5 * size * math.sin(math.pi * ratio))
-        if ratio == 0.5:
-            log_kernel[i] -= math.log(2.0)
-        log_weight[i] = log_kernel[i] + theta.log_product(g, log_normaliser, count, f)
-    return log_kernel, log_weight, norm
+def predicted_nodes(rhos: Sequence[Fraction], counts: Sequence[int]) -> tuple[Fraction, Fraction, int, float]:
+    """h, R, N and, roughly, the number of nodes 0 < p <= N that survive.
 
-
-def predicted_nodes(rhos: Sequence[Fraction], counts: Sequence[int]) -> float:
-    """Rough number of nodes 0 < p <= N that survive: volume of a ball over the determinant of the lattice,
-    and the nodes around 0."""
+    The estimate is the volume of a ball over the determinant of the lattice, and the nodes around 0.
+    """
     spacing = rational_gcd(rhos)
     total = sum((rho * count for rho, count in zip(rhos, counts, strict=True)), Fraction(0))
     modulus, _, _ = _layout(spacing, total, int(total / spacing), 2)
@@ -169,6 +115,10 @@ def predicted_nodes(rhos: Sequence[Fraction], counts: Sequence[int]) -> float:
     decay = [
         count * theta.decay_of(2.0 * math.pi**2 / float(rho)) for rho, count in zip(rhos, counts, strict=True)
     ]
+    return spacing, total, modulus, _predicted(modulus, decay, bound)
+
+
+def _predicted(modulus: int, decay: Sequence[float], bound: float) -> float:
     chosen = [decay[c] for c in choose_factors(decay, bound)]
     d = len(chosen)
     volume = 0.5 * d * math.log(math.pi * bound) - math.lgamma(0.5 * d + 1.0)
@@ -187,33 +137,25 @@ def make_plan(rhos: Sequence[Fraction], counts: Sequence[int], thresholds: int =
     total = sum((rho * count for rho, count in zip(rhos, counts, strict=True)), Fraction(0))
     width = int(total / spacing)
     modulus, reach, grid = _layout(spacing, total, width, thresholds)
+    if modulus.bit_length() > _MOST_BITS:
+        raise LatticeError(f"out of reach: the lattice is so fine that N has {modulus.bit_length()} bits")
     factors = factors_of(rhos, counts)
     # Each pruned node has phi <= exp(-bound); see the module docstring for the sum of their weights.
     harmonic = 1.0 + 0.5 * math.log(modulus)
     bound = math.log(harmonic / PRUNED) + min(
         theta.tilt_loss(factors.g[:, 0], factors.count), _MOST_TILT_LOSS
     )
+    predicted = _predicted(modulus, list(factors.count * factors.decay), bound)
+    if predicted > 2.0 * MOST_NODES:
+        raise LatticeError(
+            f"out of reach: about {predicted:.1e} of the N = {float(modulus):.1e} nodes would survive the "
+            f"sieve, more than the {MOST_NODES:.0e} that can be summed"
+        )
     lattice = node_lattice(weights, modulus, list(factors.count * factors.decay), bound)
-    nodes = resolve(lattice, weights, short_points(lattice, bound, MOST_NODES))
-    log_kernel, log_weight, norm = _weigh(
-        nodes.p,
-        nodes.residue,
-        factors.g[:, 0],
-        factors.log_normaliser,
-        factors.count,
-        factors.decay,
-        float(2 * modulus),
-    )
-    order = np.argsort(-log_weight, kind="stable")
-    weight = np.exp(log_weight[order])
-    rest = np.cumsum(weight[::-1])[::-1]  # weight of each node and all after it
-    kept = int(np.count_nonzero(rest > DROPPED))
-    dropped = float(rest[kept]) * (1.0 + 1e-9) if kept < len(rest) else 0.0
-    out, order = order[kept:], order[:kept]
+    found = survivors(lattice, weights, factors, short_points(lattice, bound, MOST_NODES), DROPPED)
     pruned, soft = harmonic * math.exp(-bound), harmonic * math.exp(-SOFTEST * bound)
-    if len(norm) == (modulus + 1) // 2:  # every node survived
+    if found.seen == (modulus + 1) // 2:  # every node survived
         pruned = soft = 0.0
-    faint = soft + float(np.exp(log_kernel[out] - SOFTEST * norm[out]).sum())
     return Plan(
         spacing,
         total,
@@ -223,11 +165,11 @@ def make_plan(rhos: Sequence[Fraction], counts: Sequence[int], thresholds: int =
         reach,
         grid,
         factors,
-        nodes.take(order),
-        log_kernel[order],
-        log_weight[order],
-        norm[order],
+        found.nodes,
+        found.log_kernel,
+        found.log_weight,
+        found.norm,
         TRUNCATION,
-        pruned * (1.0 + 1e-9) + dropped,
-        faint * (1.0 + 1e-9),
+        (pruned + found.dropped) * (1.0 + 1e-9),
+        (soft + found.faint) * (1.0 + 1e-9),
     )

@@ -49,7 +49,7 @@ def certify(
     """
     if everything and sample is not None:
         raise BadInput("--all cannot go with --sample: it checks every value.")
-    from workflow.lib.certify import DEFAULT_SAMPLE, DEFAULT_SEED, Request
+    from workflow.lib.certify import DEFAULT_SAMPLE, DEFAULT_SEED, Request, first_problem
     from workflow.lib.certify import certify as derive
     from workflow.lib.config import ConfigError, find_allocation
     from workflow.lib.store import StoreError
@@ -78,16 +78,6 @@ def certify(
         _print(file, certificate, out)
     if not certificate["verdict"]["passed"]:
         raise Refusal(f"{file}: not certified: {first_problem(certificate)}")
-
-
-def first_problem(certificate: dict[str, Any]) -> str:
-    """The first fault or wrong value of a certificate that does not pass."""
-    if certificate["verdict"]["faults"]:
-        return certificate["verdict"]["faults"][0]
-    value = next((value for value in certificate["values"] if not value["holds"]), None)
-    if value is None:
-        return "values are missing"
-    return f"{value['group']}: {value['quantity']} {value['index']}: {value['wrong']}"
 
 
 def _print(file: Path, certificate: dict[str, Any], out: Path | None) -> None:

@@ -25,6 +25,7 @@ def plan(allocation: str | None, pair: str | None, cells: str | None, as_json: b
 
     The log-likelihood ratio takes values on a lattice of step h. Its law is a sum over N nodes, of which only
     the surviving ones can matter. The error budget holds for every probability that is computed from them.
+    A composition that is out of reach gets a prediction.
     """
     question = read_question(allocation, pair, cells)
     with accountant_of(question) as (accountant, _):
@@ -44,6 +45,7 @@ def _row(summary: PlanSummary) -> dict[str, str]:
     return row | {
         "predicted_seconds": f"{summary.cost:.2g}",
         "predicted_bytes": plain_integer(summary.memory),
+        "within_reach": "true" if summary.within_reach else "false",
     }
 
 
@@ -62,4 +64,8 @@ def _lines(summary: PlanSummary) -> list[list[str]]:
         ["error in all, at most", total],
         ["predicted memory", f"{summary.memory / 2**20:.1f} MiB"],
         ["predicted time", f"{summary.cost:.2g} s"],
+        [
+            "within reach",
+            "yes" if summary.within_reach else "no: too many nodes survive; all but h and N is predicted",
+        ],
     ]
