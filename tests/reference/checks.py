@@ -61,7 +61,7 @@ def assert_absolute(result: Bounds, truth: Enclosure) -> None:
 
 
 def assert_relative(result: Bounds, truth: Enclosure, tolerance: Fraction = RELATIVE) -> None:
-    """Relative error at most 1e-12, or as told; 100 times that beyond 1e-300, where logarithms are promised."""
+    """Relative error at most 1e-12, or as told; 100 times that beyond 1e-300, where logs are promised."""
     relative = tolerance if truth.lower > DEEPEST else 100 * tolerance
     assert_within(result, truth, relative * truth.lower)
 
