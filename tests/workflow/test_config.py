@@ -313,8 +313,8 @@ BAD_VALUES = {
     "one level": (("[State, County, Block]", "[State]"), "a.yaml:6: levels: must have at least 2 entries"),
     "level a path": (
         ("[State, County, Block]", "[State, ../x, Block]"),
-        "a.yaml:6: levels[1] = '../x': a level's name has at most 64 letters, digits and _, "
-        "beginning with a letter",
+        "a.yaml:6: levels[1] = '../x': a level's name has at most 128 letters, digits, _, - and ., "
+        "none of the last three first",
     ),
     "query twice": (
         ("[total, age, detailed]", "[total, age, age]"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction as F
 from pathlib import Path
@@ -21,11 +22,13 @@ from kernels.accounting.mechanism import (
     pairs,
     resolve_mechanism,
 )
+from kernels.certificate.allocation_text import AllocationText, joined
 from tests.workflow.made_up_results import write_results
 from workflow.cli.main import main
 from workflow.lib.config import ConfigError, load_allocation, parse_allocation
 from workflow.lib.keys import allocation_digest
 from workflow.lib.report import build_report
+from workflow.lib.standalone import standalone_text
 
 TINY = Path(__file__).parents[1] / "data" / "tiny.yaml"
 OTHER = """\
@@ -185,6 +188,26 @@ def test_too_many_choices_are_refused(folder: Path) -> None:
     assert "29584 choices of the products' patterns; at most 4096" in problem(
         folder, "patterns: complete\n", text
     )
+
+
+def test_a_result_file_keeps_a_text_that_stands_on_its_own(folder: Path) -> None:
+    """Read back, also by the certificate's own reader, it gives the same cells."""
+    (folder / "joint.yaml").write_text(JOINT + "patterns: [00+0, 11+1]\n")
+    assert standalone_text(folder / "tiny.yaml") == TINY.read_text()
+    text = standalone_text(folder / "joint.yaml")
+    both, alone = load_allocation(folder / "joint.yaml"), parse_allocation(text, "stored")
+    assert replace(both, products=()) == alone
+    second = AllocationText.parse(text)
+    assert second.patterns == list(both.patterns)
+    for one, other in pairs(both):
+        assert joined(*second.members(f"/pairs/{one},{other}")) == dict(
+            pair_composition(both, one, other).cells
+        )
+    (folder / "g.csv").write_text("geoid,parent,level\nr,,Region\nt,r,Tract\nb,t,Block\n")
+    (folder / "other.yaml").write_text(OTHER.replace("patterns: complete", "patterns: {geounits: g.csv}"))
+    alone = parse_allocation(standalone_text(folder / "other.yaml"), "stored")
+    assert alone == load_allocation(folder / "other.yaml")
+    assert alone.patterns == ("1",)
 
 
 def test_products_must_fit_each_other() -> None:

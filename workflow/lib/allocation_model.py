@@ -31,9 +31,11 @@ from workflow.lib.rational import parse_count, parse_rational, parse_rho
 
 Number = TypeVar("Number")
 _SLUG = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
-_LEVEL = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
+_LEVEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,127}")
 _DEFAULTS = Settings()
 MAX_PATTERNS = 1 << MAX_FREE_DIGITS
+MAX_LEVELS = 64
+MAX_PROSE = 2000
 
 
 def suggestion(name: str, allowed: Iterable[str]) -> str:
@@ -62,7 +64,9 @@ def _slug(text: str) -> str:
 
 def _level_name(text: str) -> str:
     if not _LEVEL.fullmatch(text):
-        raise ValueError("a level's name has at most 64 letters, digits and _, beginning with a letter")
+        raise ValueError(
+            "a level's name has at most 128 letters, digits, _, - and ., none of the last three first"
+        )
     return text
 
 
@@ -74,8 +78,8 @@ def _query_name(text: str) -> str:
 
 def _prose(text: str) -> str:
     words = " ".join(text.split())
-    if not words.isprintable() or not 1 <= len(words) <= 2000:
-        raise ValueError("must be 1 to 2000 printable characters")
+    if not words.isprintable() or not 1 <= len(words) <= MAX_PROSE:
+        raise ValueError(f"must be 1 to {MAX_PROSE} printable characters")
     return words
 
 
@@ -222,7 +226,7 @@ class AllocationFile(Closed):
     source: Prose
     neighbours: Literal["bounded"]
     total_rho: Rho
-    levels: Annotated[list[LevelName], Field(min_length=2, max_length=16)]
+    levels: Annotated[list[LevelName], Field(min_length=2, max_length=MAX_LEVELS)]
     queries: Annotated[list[QueryName], Field(min_length=1, max_length=1000)]
     budget: dict[LevelName, LevelBudget]
     bypass: Bypass

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from kernels.accounting.allocation import Allocation, Resolution
 from kernels.accounting.joint import all_patterns, first_patterns, join
 from kernels.accounting.mechanism import SEPARATOR, resolve_mechanism
-from workflow.lib.allocation_model import MAX_PATTERNS, JointFile
+from workflow.lib.allocation_model import MAX_LEVELS, MAX_PATTERNS, MAX_PROSE, JointFile
 from workflow.lib.checks import check_list, first_problem
 from workflow.lib.rational import shown
 from workflow.lib.text_tree import ConfigError, KeyPath, TextTree
@@ -31,10 +31,12 @@ def read_joint(tree: TextTree, load: Callable[[str, str], Allocation]) -> Alloca
         if any(product.name == other.name for other in products):
             raise tree.error(("joint", i), f"a second product named {product.name}; names must differ")
         products.append(product)
+    if sum(len(product.levels) for product in products) > MAX_LEVELS:
+        raise tree.error(("joint",), f"the products have more than {MAX_LEVELS} levels together")
     allocation = join(
         name=model.name,
         title=model.title,
-        source=model.source or "; ".join(f"{product.name}: {product.source}" for product in products),
+        source=model.source or _sources(products),
         products=products,
         patterns=_patterns(tree, model, products),
         deltas=tuple(model.deltas),
@@ -44,6 +46,11 @@ def read_joint(tree: TextTree, load: Callable[[str, str], Allocation]) -> Alloca
         message = f"the products' totals add up to {shown(allocation.total_rho)}; leave it out or say that"
         raise tree.error(("total_rho",), message)
     return allocation
+
+
+def _sources(products: Sequence[Allocation]) -> str:
+    text = "; ".join(f"{product.name}: {product.source}" for product in products)
+    return text if len(text) <= MAX_PROSE else "those of " + ", ".join(product.name for product in products)
 
 
 def _load(tree: TextTree, path: KeyPath, text: str, load: Callable[[str, str], Allocation]) -> Allocation:

@@ -12,9 +12,10 @@ from pathlib import Path
 
 from kernels.accounting.evaluate import cost
 from workflow.lib.atomic import write_text
-from workflow.lib.config import find_allocation, load_allocation
+from workflow.lib.config import load_allocation
 from workflow.lib.script import run
 from workflow.lib.shard_run import warm_up
+from workflow.lib.standalone import standalone_text
 from workflow.lib.work_plan import make_work_plan, to_json
 
 
@@ -26,8 +27,7 @@ def main() -> None:
     options = parser.parse_args()
 
     allocation = load_allocation(options.allocation)
-    text = find_allocation(options.allocation).read_text(encoding="utf-8")
-    plan = make_work_plan(allocation, text, options.shards, cost)
+    plan = make_work_plan(allocation, standalone_text(options.allocation), options.shards, cost)
     warm_up(plan)
     write_text(options.out, to_json(plan, allocation))
     distinct = {entry.key: entry.cost for entry in plan.entries.values()}
