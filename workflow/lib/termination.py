@@ -6,7 +6,7 @@ import signal
 from types import FrameType
 from typing import NoReturn
 
-_GRACE = 15  # seconds that rank 0 has to keep what is finished; Slurm's KillWait is 30 unless set otherwise
+_GRACE = 5  # seconds for rank 0 to end all ranks; if it is gone, the others go too
 
 
 class Terminated(BaseException):
