@@ -7,9 +7,8 @@ its digested content that would differ between two computations of the same resu
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -20,7 +19,7 @@ import numpy as np
 
 from kernels import KERNEL_VERSION
 from kernels.accounting.settings import Settings
-from workflow.lib.atomic import atomic_path
+from workflow.lib.hdf5_file import LIBVER, DamagedError, StoreError, new_file, open_file, reading
 from workflow.lib.hdf5_group import (
     get_array,
     get_attributes,
@@ -49,19 +48,8 @@ __all__ += ["level_path", "pair_path", "write_atomic"]
 FORMAT = "exact-census"
 FORMAT_VERSION = 1
 
-# Low enough for readers with HDF5 1.8, high enough for groups whose small headers hold many attributes.
-_LIBVER = ("v108", "latest")
-
 _INDEX_TEXT = ("path", "kind", "first", "second", "key", "digest", "total_rho", "lattice", "nodes")
 _INDEX_NUMBERS = (("survivors", np.int64), ("total_bound", np.float64), ("cpu_seconds", np.float64))
-
-
-class StoreError(Exception):
-    """One line that names the file and says what is wrong with it."""
-
-
-class DamagedError(StoreError):
-    """The file is there and readable, but its content is not that of a whole result file: make it again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +70,7 @@ def write_atomic(path: Path, header: Header, results: Iterable[StoredResult]) ->
     Results may come in any order; the index keeps theirs. Raises StoreError when two results have the same
     identity or the written file does not verify.
     """
-    with _new_file(path) as temporary, h5py.File(temporary, "w", libver=_LIBVER, locking=False) as file:
+    with _new_file(path) as temporary, h5py.File(temporary, "w", libver=LIBVER, locking=False) as file:
         rows = []
         seen: set[str] = set()
         for result in results:
@@ -104,7 +92,7 @@ def merge_atomic(
     every result as it is read back and verified, in that order, before the file takes its name.
     """
     new = _new_file(path, visit)
-    with new as temporary, h5py.File(temporary, "w", libver=_LIBVER, locking=False) as file:
+    with new as temporary, h5py.File(temporary, "w", libver=LIBVER, locking=False) as file:
         rows = []
         seen: set[str] = set()
         for group, source in groups:
@@ -127,9 +115,9 @@ class Results:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._file = _open(path)
+        self._file = open_file(path)
         try:
-            with _reading(path):
+            with reading(path):
                 self._attributes = get_attributes(self._file.id)
                 self._check_format()
                 self._index = {row["path"]: row for row in self._read_index()}
@@ -154,7 +142,7 @@ class Results:
 
     def header(self) -> Header:
         """What the file says about all of its results."""
-        with _reading(self.path):
+        with reading(self.path):
             settings = json.loads(get_text(self._file.id, self._attributes, "settings"))
             return Header(
                 allocation=self._attributes["allocation"],
@@ -195,7 +183,7 @@ class Results:
         """The result of a pair (FIRST, SECOND), or at a path such as level_path(LEVEL)."""
         path = where if isinstance(where, str) else pair_path(*where)
         self.row(path)
-        with _reading(self.path, path):
+        with reading(self.path, path):
             return read_group(h5py.h5g.open(self._file.id, path.encode()))
 
     def read_verified(self, path: str) -> StoredResult:
@@ -219,7 +207,7 @@ class Results:
     def copy_group(self, path: str, target: Any) -> None:
         """Copy one group to the same path below a low-level group of another file."""
         self.row(path)
-        with _reading(self.path, path):
+        with reading(self.path, path):
             parent = path.rsplit("/", 1)[0]
             if parent.encode() not in target:
                 new_group(target, parent)
@@ -244,21 +232,14 @@ class Results:
         return rows
 
 
-@contextmanager
-def _new_file(path: Path, visit: Callable[[StoredResult], None] = lambda result: None) -> Iterator[Path]:
+def _new_file(
+    path: Path, visit: Callable[[StoredResult], None] = lambda result: None
+) -> AbstractContextManager[Path]:
     def verify(temporary: Path) -> None:
         with open_results(temporary) as results:
             results.verify(visit)
 
-    try:
-        with atomic_path(path, verify) as temporary:
-            yield temporary
-    except OSError as error:
-        if "unable to lock file" in str(error):
-            raise StoreError(
-                str(_unreadable(path, error)).replace("cannot be read", "cannot be written")
-            ) from error
-        raise StoreError(f"{path}: cannot be written: {error.strerror or error}") from error
+    return new_file(path, verify)
 
 
 def _finish(file: h5py.File, header: Header, rows: list[dict[str, Any]]) -> str:
@@ -327,41 +308,3 @@ def _index_table(rows: list[dict[str, Any]]) -> np.ndarray:
     for name, _ in _INDEX_NUMBERS:
         table[name] = [row[name] for row in rows]
     return table
-
-
-def _open(path: Path) -> h5py.File:
-    try:
-        size = path.stat().st_size
-        if size == 0:
-            raise DamagedError(f"{path}: the file is empty (0 bytes)")
-        # Files are complete before they have their name and are never changed, so no lock is needed, and
-        # file systems on which locking fails do no harm.
-        return h5py.File(path, "r", locking=False)
-    except FileNotFoundError:
-        raise StoreError(f"{path}: no such file") from None
-    except OSError as error:
-        raise _unreadable(path, error) from None
-
-
-def _unreadable(path: Path, error: OSError) -> StoreError:
-    if "unable to lock file" in str(error):
-        return StoreError(
-            f"{path}: cannot be read: HDF5 was told to lock files and cannot (errno {error.errno}). "
-            "No lock is needed here: unset HDF5_USE_FILE_LOCKING or set it to FALSE"
-        )
-    if error.errno:
-        return StoreError(f"{path}: cannot be read: {os.strerror(error.errno)}")
-    return DamagedError(f"{path}: cannot be read: not an HDF5 file, or cut off")
-
-
-@contextmanager
-def _reading(path: Path, group: str = "") -> Iterator[None]:
-    """Turn what h5py and the parsers raise on damaged files into a StoreError."""
-    try:
-        yield
-    except (OSError, KeyError, ValueError, TypeError, RuntimeError, AttributeError, MemoryError) as error:
-        where = f"{path}: {group}" if group else str(path)
-        reason = " ".join(str(error).split())[:200]
-        if isinstance(error, OSError) and error.errno:
-            raise StoreError(f"{where}: cannot be read: {os.strerror(error.errno)}") from error
-        raise DamagedError(f"{where}: damaged: {reason}") from error
