@@ -51,12 +51,13 @@ def certify(
         raise BadInput("--all cannot go with --sample: it checks every value.")
     from workflow.lib.certify import DEFAULT_SAMPLE, DEFAULT_SEED, Request, first_problem
     from workflow.lib.certify import certify as derive
-    from workflow.lib.config import ConfigError, find_allocation
+    from workflow.lib.config import ConfigError
+    from workflow.lib.standalone import standalone_text
     from workflow.lib.store import StoreError
 
     size = None if everything else sample or DEFAULT_SAMPLE
     try:
-        text = find_allocation(allocation).read_text(encoding="utf-8") if allocation else None
+        text = standalone_text(allocation) if allocation else None
         with counted(f"certifying {file}") as advance:
             certificate = derive(
                 file,
