@@ -40,7 +40,7 @@ dry-run: $(INSTALLED) ## check the allocation and the settings, list the jobs, r
 	$(SNAKEMAKE) --dry-run --config 'allocation=$(ALLOCATION)'
 
 test: $(INSTALLED) ## the test suite
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 test-cluster: $(INSTALLED) ## the tests on a real Slurm with two nodes (as root; needs slurm-wlm and munge)
 	$(CLUSTER) $(BIN)/python -m pytest -m cluster tests/cluster
