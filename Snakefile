@@ -21,4 +21,5 @@ rule all:
 include: "workflow/rules/mechanisms.smk"
 include: "workflow/rules/curves.smk"
 include: "workflow/rules/aggregate.smk"
+include: "workflow/rules/certify.smk"
 include: "workflow/rules/report.smk"

@@ -35,6 +35,10 @@ class AllocationText:
             tree = YAML(typ="base", pure=True).load(text)
         except Exception as error:  # whatever the parser raises
             raise AllocationTextError("the allocation's text is not valid YAML") from error
+        if isinstance(tree, dict) and "joint" in tree:
+            raise AllocationTextError(
+                "a joint allocation's text does not hold its products; certify each alone"
+            )
         if not isinstance(tree, dict) or not {"levels", "budget", "bypass", "total_rho"} <= set(tree):
             raise AllocationTextError("the allocation's text has no levels, budget, bypass or total_rho")
         return cls(tree)

@@ -20,8 +20,9 @@ from .balls import ball, ends, precision
 from .survivors import scan
 from .tails import BITS, Pair, Transforms
 
-ABSOLUTE_DIGITS = 40  # decimals of the enclosures of alpha and beta
+ABSOLUTE_DIGITS = 38  # decimals of the enclosures of alpha and beta
 RELATIVE_DIGITS = 18  # significant digits of those of delta
+FORMULA_DIGITS = 30  # significant digits of those of closed formulas
 _SMALLEST_DELTA = Fraction(1, 10**300)  # below it doubles lose digits, and only log10_delta is checked
 
 Floats = NDArray[np.float64]
@@ -69,7 +70,7 @@ class Finding:
     """One claim: what is stored, what was found (name, lower and upper end as decimals) and what is wrong.
 
     at: the exact threshold, eps or delta; share: error, enclosure included, over the stated bound, where
-    there is a bound.
+    there is a bound; out_of_reach: nothing was found, for lack of time or memory.
     """
 
     quantity: str
@@ -79,6 +80,7 @@ class Finding:
     found: dict[str, tuple[str, str]]
     wrong: str = ""
     share: float | None = None
+    out_of_reach: bool = False
 
 
 @dataclass(slots=True)
@@ -202,7 +204,7 @@ def _check_reduction(pair: Pair, stored: Stored, index: int) -> Finding:
     for name, (value, low, high) in rows.items():
         judge.demand(low <= value <= high, f"{name}: lower, value and upper are out of order")
     eps_low, eps_high = ends(zcdp_epsilon(pair.total / 2, at))
-    judge.found["eps_zcdp"] = _relative_decimals(eps_low, eps_high)
+    judge.found["eps_zcdp"] = _relative_decimals(eps_low, eps_high, FORMULA_DIGITS)
     _, low, high = rows["eps_zcdp"]
     judge.demand(low <= eps_low and eps_high <= high, "eps_zcdp is not within its interval")
     _, low, high = rows["scale"]
@@ -233,8 +235,9 @@ def _check_sieve(pair: Pair, stored: Stored, index: int) -> Finding:
     nodes, bound = summary.nodes, Fraction(summary.sieve_bound)
     judge = _Judge()
     share = inf
-    # Left out by the scan: 1 / (N sin(pi p / 2N)) <= 1 / p, so at most exp(-nats) (1 + ln(N) / 2).
-    nats = float(ceil(log(1e4 * (1.0 + 0.5 * log(nodes)) / max(float(bound), 1e-45))))
+    # Left out by the scan: 1 / (N sin(pi p / 2N)) <= 1 / p, so at most exp(-nats) (1 + ln(N) / 2); far less
+    # than the bound, which can be as good as exact.
+    nats = float(ceil(log(1e11 * (1.0 + 0.5 * log(nodes)) / max(float(bound), 1e-45))))
     member = scan(pair.cells, 2 * nodes * pair.step, nats)
     odd = [p for p in member.residue[member.residue <= nodes].tolist() if p % 2]
     with precision(BITS):
@@ -276,12 +279,12 @@ def _decimal(multiple: int, place: int) -> str:
     return str(Decimal((int(multiple < 0), tuple(map(int, str(abs(multiple)))), place)))
 
 
-def _relative_decimals(low: Fraction, high: Fraction) -> tuple[str, str]:
-    """Ends rounded outward to RELATIVE_DIGITS significant digits of the upper one."""
+def _relative_decimals(low: Fraction, high: Fraction, digits: int = RELATIVE_DIGITS) -> tuple[str, str]:
+    """Ends rounded outward to so many significant digits of the upper one."""
     if high <= 0:
         return _decimals(low, high, -ABSOLUTE_DIGITS)
     rough = Context(prec=5, rounding=ROUND_CEILING).divide(Decimal(high.numerator), Decimal(high.denominator))
-    return _decimals(low, high, rough.adjusted() + 1 - RELATIVE_DIGITS)
+    return _decimals(low, high, rough.adjusted() + 1 - digits)
 
 
 def _adjusted(number: Fraction) -> int:

@@ -34,6 +34,7 @@ def finding_fields(group: str, finding: Finding) -> dict[str, Any]:
         "stored": finding.stored,
         "found": {name: list(pair) for name, pair in finding.found.items()},
         "holds": not finding.wrong,
+        "out_of_reach": finding.out_of_reach,
     }
     return fields | ({"wrong": finding.wrong} if finding.wrong else {})
 

@@ -27,7 +27,8 @@ from .allocation_text import Cells, rational_gcd
 
 MARGIN = 1e-6  # nats
 MOST_NODES = 3_000_000_000  # residues times weights then fit in 64 bits
-MOST_CANDIDATES = 400_000_000
+MOST_CANDIDATES = 150_000_000
+MOST_KEPT = 4_000_000  # of a member or a pair
 _CHUNK = 1 << 21
 _CLOSE = 0.01  # more than the rounding of a place on the line of classes, which is below 1e13
 
@@ -90,6 +91,8 @@ def scan(cells: Cells, period: Fraction, nats: float, scale: Fraction = Fraction
             candidates, total = candidates[alive], total[alive]
         kept.append(candidates)
         spent.append(total)
+        if sum(one.size for one in kept) > MOST_KEPT:
+            raise OutOfReach(f"more than {MOST_KEPT} of {nodes} residues survive")
     half, first = np.unique(np.concatenate(kept), return_index=True)
     total = np.concatenate(spent)[first]
     mirrored = (half > 0) & (2 * half != nodes)
@@ -157,6 +160,8 @@ def join(one: Member, other: Member, nats: float) -> Nodes:
     near = one.spent[first] + other.spent[second] <= budget
     near &= (one.residue[first] - other.residue[second]) % shared == 0
     first, second = first[near], second[near]
+    if first.size > MOST_KEPT:
+        raise OutOfReach(f"more than {MOST_KEPT} of {modulus} nodes survive")
     # n = r_1 + N_1 t with t = ((r_2 - r_1) / g) (N_1 / g)^-1 modulo N_2 / g.
     cycle = other.modulus // shared
     inverse = pow(one.modulus // shared, -1, cycle) if cycle > 1 else 0

@@ -22,7 +22,7 @@ from workflow.lib.store import level_path, open_results, pair_path
 
 ROOT = Path(__file__).parents[2]
 TINY = ROOT / "tests" / "data" / "tiny.yaml"
-STAGES = ("mechanisms", "curves", "aggregate", "report")
+STAGES = ("mechanisms", "curves", "aggregate", "certify", "report")
 
 
 def snakemake(folder: Path, *arguments: str, **config: object) -> subprocess.CompletedProcess[str]:

@@ -128,6 +128,7 @@ def certify(
                 "passed": not faults and holding == len(drawn),
                 "values_checked": len(values),
                 "values_hold": holding,
+                "values_out_of_reach": sum(value["out_of_reach"] for value in values),
                 "groups_checked": plans,
                 "groups": len(sizes),
                 "faults": faults[:_MOST_FAULTS],
@@ -139,6 +140,16 @@ def certify(
             "values": values,
         }
     )
+
+
+def first_problem(certificate: dict[str, Any]) -> str:
+    """The first fault or wrong value of a certificate that does not pass."""
+    if certificate["verdict"]["faults"]:
+        return certificate["verdict"]["faults"][0]
+    value = next((value for value in certificate["values"] if not value["holds"]), None)
+    if value is None:
+        return "values are missing"
+    return f"{value['group']}: {value['quantity']} {value['index']}: {value['wrong']}"
 
 
 def available_cores() -> int:
@@ -252,6 +263,6 @@ def _check_group(task: _Task) -> _Outcome:
         try:
             finding = claims.check(pair, stored, quantity, index)
         except OutOfReach as error:
-            finding = claims.Finding(quantity, index, "", {}, {}, f"not checked: {error}")
+            finding = claims.Finding(quantity, index, "", {}, {}, str(error), out_of_reach=True)
         found.append(document.finding_fields(task.group, finding))
     return found, [f"{task.group}: {wrong}"] if wrong else []

@@ -40,6 +40,8 @@ class RunSettings(BaseModel):
     """Finished results are kept this often, so it is what a kill can cost."""
     runtime: Annotated[int, Field(ge=1, le=100_000)] = 60
     """Minutes for each shard. A job that is tried again asks for more."""
+    certify_sample: Annotated[int, Field(ge=1, le=10_000_000)] = 100
+    """Stored values that the certificate derives anew."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ rule report:
         curves=f"{RUN.folder}/curves.h5",
         summary=f"{RUN.folder}/summary.csv",
         reductions=f"{RUN.folder}/reductions.csv",
+        certificate=f"{RUN.folder}/certificate.json",
     output:
         f"{RUN.folder}/report.html",
     params:

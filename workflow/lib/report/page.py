@@ -18,6 +18,7 @@ from kernels.accounting.patterns import DEFAULT_PATTERNS
 from workflow.lib.store import StoredResult, open_results, pair_path
 
 from . import bar_plots, curve_plots, drawing, numbers
+from .certificate import read_certificate
 from .findings import DeltaFindings, Spread, few, find, headline
 from .heat_map import heat_map
 from .joint import joint_rows
@@ -53,6 +54,7 @@ def build_report(results_dir: Path, allocation: Allocation, out: Path) -> None:
     rows = [row for row in summary if row.delta == main.delta]
     with open_results(results_dir / "curves.h5") as results:
         curve = results.read(pair_path(*main.worst.pair))
+        certificate = read_certificate(results_dir / "certificate.json", results.digest)
         origin = provenance(results, sorted(results_dir.glob("curves/*.stats.json")), allocation)
     page = (
         _environment()
@@ -77,6 +79,7 @@ def build_report(results_dir: Path, allocation: Allocation, out: Path) -> None:
             sieve=_sieve(rows),
             budget=curve.summary,
             reconstructed=allocation.patterns == DEFAULT_PATTERNS,
+            certificate=certificate,
             provenance=origin,
             files={name: _base64(results_dir / name) for name in ("summary.csv", "reductions.csv")},
         )

@@ -1,0 +1,68 @@
+"""What the certificate of the results says, for the report."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from .tables import ReportError
+
+#: Words for what is checked, in the order of the table.
+_QUANTITIES = {
+    "alpha": "false alarm rates α",
+    "beta": "miss rates β",
+    "delta": "points of δ(ε)",
+    "epsilon": "ε at a δ, both sides of its interval",
+    "reduction": "variance reductions, both sides",
+    "sieve": "sums of the nodes left out",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CertificateSummary:
+    """A certificate in figures; rows: quantity in words, values checked, values that hold."""
+
+    passed: bool
+    checked: int
+    hold: int
+    out_of_reach: int
+    of: int
+    groups: int
+    all_groups: int
+    fault_count: int
+    faults: list[str]
+    digest: str
+    rows: list[tuple[str, int, int]]
+
+
+def read_certificate(path: Path, file_digest: str) -> CertificateSummary | None:
+    """The summary of a certificate; None where there is no such file.
+
+    Raises ReportError when it cannot be read or is the certificate of other results.
+    """
+    if not path.exists():
+        return None
+    try:
+        certificate = json.loads(path.read_text(encoding="utf-8"))
+        verdict, sample = certificate["verdict"], certificate["sample"]
+        if certificate["file_digest"] != file_digest:
+            raise ReportError(f"{path}: the certificate of other results")
+        checked = Counter(value["quantity"] for value in certificate["values"])
+        hold = Counter(value["quantity"] for value in certificate["values"] if value["holds"])
+        return CertificateSummary(
+            passed=verdict["passed"],
+            checked=verdict["values_checked"],
+            hold=verdict["values_hold"],
+            out_of_reach=verdict["values_out_of_reach"],
+            of=sample["of"],
+            groups=verdict["groups_checked"],
+            all_groups=verdict["groups"],
+            fault_count=verdict["fault_count"],
+            faults=verdict["faults"],
+            digest=certificate["digest"],
+            rows=[(words, checked[name], hold[name]) for name, words in _QUANTITIES.items() if checked[name]],
+        )
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ReportError(f"{path}: not a certificate: {type(error).__name__}: {error}") from error
