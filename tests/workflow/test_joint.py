@@ -252,6 +252,13 @@ def test_the_joint_eps_is_exact_and_below_the_loose_sum(folder: Path) -> None:
     )
 
 
+def test_validate_names_the_products(folder: Path) -> None:
+    path = str(folder / "joint.yaml")
+    assert "Joint release of tiny, other." in CliRunner().invoke(main, ["validate", path]).stdout
+    document = json.loads(CliRunner().invoke(main, ["validate", path, "--json"]).stdout)
+    assert document["products"] == ["tiny", "other"]
+
+
 def test_a_single_product_has_no_loose_sum() -> None:
     arguments = ["epsilon", "--allocation", str(TINY), "--pair", "00,00", "--delta", "1e-6", "--json"]
     document = json.loads(CliRunner().invoke(main, arguments).stdout)

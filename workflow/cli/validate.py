@@ -21,6 +21,7 @@ def validate(file: str, as_json: bool) -> None:
 
     allocation = read_allocation(file)
     number_of_pairs = len(pairs(allocation))
+    products = [product.name for product in allocation.products]
     if as_json:
         emit_json(
             {
@@ -30,6 +31,7 @@ def validate(file: str, as_json: bool) -> None:
                 "allocation": allocation.name,
                 "title": allocation.title,
                 "source": allocation.source,
+                **({"products": products} if products else {}),
                 "mechanisms": allocation.patterns,
                 "pairs": plain_integer(number_of_pairs),
                 **exact_fields("total_rho", allocation.total_rho),
@@ -49,6 +51,7 @@ def validate(file: str, as_json: bool) -> None:
             f"{file}: valid.",
             f"{allocation.name}: {allocation.title}",
             relation(allocation.neighbours),
+            *([f"Joint release of {', '.join(products)}."] if products else []),
             f"Total rho {short(allocation.total_rho)} on every path from root to block.",
             f"{len(allocation.patterns)} mechanisms (bypass patterns), {number_of_pairs} pairs.",
         ],
