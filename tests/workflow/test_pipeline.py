@@ -240,7 +240,8 @@ def test_rules_and_scripts_have_the_same_names() -> None:
         for line in (ROOT / "Snakefile").read_text().splitlines()
         if line.startswith("include:")
     }
-    assert rules == scripts == included == set(STAGES)
+    assert rules == scripts == included
+    assert rules >= set(STAGES)
     for name in rules:
         text = (ROOT / "workflow" / "rules" / f"{name}.smk").read_text()
         assert f"rule {name}:" in text
