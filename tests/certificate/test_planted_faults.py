@@ -135,7 +135,7 @@ def test_a_changed_rho_in_the_text_is_caught(right: Results, tmp_path: Path) -> 
 
 def test_values_of_slightly_other_cells_are_caught(right: Results, tmp_path: Path) -> None:
     """Values computed for other cells are put under the right ones."""
-    other = TEXT.replace("detailed: 1/2", "detailed: 0.501").replace("7/4", "1.751")
+    other = TEXT.replace("total: 1/4, detailed: 1/2", "total: 7/32, detailed: 17/32")
     wrong = compute(other)[PAIR]
     spoilt = [*right]
     spoilt[PAIR] = changed(right[PAIR], delta=wrong.delta, log10_delta=wrong.log10_delta)

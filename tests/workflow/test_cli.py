@@ -28,7 +28,8 @@ ROOT = Path(__file__).resolve().parents[2]
 TINY = str(ROOT / "tests" / "data" / "tiny.yaml")
 FIRST_PAIR = ("--allocation", "dhc_persons_us", "--pair", "000000,000000")
 TINY_PAIR = ("--allocation", TINY, "--pair", "00,10")
-COMMANDS = ("convert", "epsilon", "info", "patterns", "plan", "profile", "reduction", "tradeoff", "validate")
+COMMANDS = ("certify", "convert", "epsilon", "info", "patterns", "plan", "profile", "reduction", "tradeoff")
+COMMANDS += ("validate",)
 
 
 def invoke(*arguments: str) -> Result:

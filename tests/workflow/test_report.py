@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import csv
 import dataclasses
+import json
 import re
 from decimal import Decimal
 from fractions import Fraction
@@ -17,6 +18,7 @@ from kernels.accounting.allocation import Allocation
 from tests.workflow.made_up_results import write_results
 from workflow.lib.config import load_allocation
 from workflow.lib.report import ReportError, build_report, headline_figure
+from workflow.lib.store import open_results
 
 TINY = Path(__file__).parents[1] / "data" / "tiny.yaml"
 VOID = {"meta", "br", "link", "img", "input", "hr"}
@@ -202,4 +204,44 @@ def test_a_missing_table_or_column_is_told_in_one_line(
         build_report(tmp_path, tiny, tmp_path / "report.html")
     (tmp_path / "summary.csv").write_text(table.replace("31,", "many,"), encoding="utf-8")
     with pytest.raises(ReportError, match="survivors: 'many' is not a number"):
+        build_report(tmp_path, tiny, tmp_path / "report.html")
+
+
+@pytest.mark.parametrize(
+    ("verdict", "words"),
+    [
+        ({}, "Passed."),
+        ({"passed": False, "fault_count": 1, "faults": ["<b>cells</b>"]}, "Not passed"),
+        ({"passed": False, "values_hold": 1}, "Not passed"),
+        ({"passed": False, "values_hold": 1, "values_out_of_reach": 1}, "Incomplete."),
+    ],
+)
+def test_the_verdict_of_the_certificate_is_told(
+    tiny: Allocation, tmp_path: Path, verdict: dict[str, object], words: str
+) -> None:
+    write_results(tmp_path, tiny)
+    with open_results(tmp_path / "curves.h5") as results:
+        digest = results.digest
+    counts = {
+        "values_checked": 2,
+        "values_hold": 2,
+        "values_out_of_reach": 0,
+        "groups_checked": 2,
+        "groups": 13,
+    }
+    certificate = {
+        "file_digest": digest,
+        "digest": "0" * 64,
+        "sample": {"of": 1000},
+        "verdict": {"passed": True, "fault_count": 0, "faults": [], **counts, **verdict},
+        "values": [{"quantity": "alpha", "holds": True}, {"quantity": "delta", "holds": True}],
+    }
+    (tmp_path / "certificate.json").write_text(json.dumps(certificate), encoding="utf-8")
+    page = build(tmp_path, tiny, tmp_path / "report.html")
+    assert words in page.text
+    assert "<b>cells</b>" not in page.html
+    (tmp_path / "certificate.json").write_text(
+        json.dumps(certificate | {"file_digest": "1"}), encoding="utf-8"
+    )
+    with pytest.raises(ReportError, match="other results"):
         build_report(tmp_path, tiny, tmp_path / "report.html")

@@ -1,0 +1,100 @@
+"""The envelope of a stored curve: it holds f everywhere, from the table alone."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from kernels.accounting.accountant import Accountant
+from kernels.accounting.composition import Composition
+from kernels.accounting.envelope import Curve
+from kernels.accounting.evaluate import evaluate
+from kernels.accounting.settings import Settings
+from tests.certificate.small import TEXT, compute, write
+from workflow.cli.main import main
+
+CELLS = Composition.from_counts({Fraction(1, 3): 5, Fraction(2, 7): 3, Fraction(1): 1})
+ALPHAS = [Fraction(text) for text in ("0", "1e-60", "1e-12", "1e-3", "1/7", "0.9", "0.999999", "1")]
+
+
+def curve_of(composition: Composition, thresholds: int) -> Curve:
+    found = evaluate([composition], Settings(thresholds=thresholds, eps_points=2))[0]
+    return Curve(found.threshold_first, found.threshold_step, found.alpha, found.beta, found.absolute_bound)
+
+
+@pytest.mark.parametrize("thresholds", [2, 9, 101, 1001])
+def test_the_envelope_holds_the_function(thresholds: int) -> None:
+    curve, accountant = curve_of(CELLS, thresholds), Accountant(CELLS)
+    for alpha in ALPHAS:
+        found, exact = curve.at(alpha), accountant.tradeoff(alpha)
+        assert found.lower <= exact.upper
+        assert exact.lower <= found.upper
+
+
+def test_more_points_make_it_narrower() -> None:
+    widths = [max(curve_of(CELLS, m).at(alpha).width for alpha in ALPHAS) for m in (9, 101, 1001)]
+    assert widths[0] > widths[1] > widths[2]
+    assert widths[1] < 1e-2
+
+
+def test_it_is_exact_at_stored_points_and_at_the_ends() -> None:
+    curve = curve_of(CELLS, 101)
+    alpha, beta, _ = curve.points[40]
+    found = curve.at(alpha)
+    assert found.width < 1e-30
+    assert abs(Fraction(found.value) - beta) < Fraction(1, 10**30)
+    assert curve.at(Fraction(1)).upper == 0
+    assert curve.at(Fraction(0)).upper == 1
+
+
+def test_a_wide_error_bound_makes_a_wide_interval_that_still_holds() -> None:
+    curve, accountant = curve_of(CELLS, 101), Accountant(CELLS)
+    off = 1e-4
+    shift = np.array([off, 0.0, 0.0])
+    spoilt = Curve(curve.first, curve.step, curve.alpha + shift, curve.beta - shift, 1.01 * off)
+    for alpha in ALPHAS:
+        assert spoilt.at(alpha).lower <= accountant.tradeoff(alpha).upper
+        assert accountant.tradeoff(alpha).lower <= spoilt.at(alpha).upper
+
+
+def test_it_falls() -> None:
+    curve = curve_of(CELLS, 33)
+    alphas = [Fraction(float(alpha)) for alpha in np.linspace(0.0, 1.0, 200)]
+    found = [curve.at(alpha) for alpha in alphas]
+    assert all(later.lower <= earlier.upper for earlier, later in pairwise(found))
+
+
+def test_the_command_answers_from_a_file(tmp_path: Path) -> None:
+    path = write(tmp_path / "curves.h5", compute())
+    ask = ["tradeoff", "--curves", str(path), "--alpha", "0.01,1/3", "--json"]
+    answers = [CliRunner().invoke(main, [*ask, "--pair", pair]) for pair in ("00,10", "M01,M00")]
+    rows = [json.loads(answer.stdout)["rows"] for answer in answers]
+    assert rows[0] == rows[1]
+    allocation = tmp_path / "small.yaml"
+    allocation.write_text(TEXT)
+    ask = ["tradeoff", "--allocation", str(allocation), "--pair", "00,10", "--alpha", "0.01,1/3", "--json"]
+    for stored, exact in zip(rows[0], json.loads(CliRunner().invoke(main, ask).stdout)["rows"], strict=True):
+        assert float(stored["beta_lower"]) <= float(exact["beta"]) <= float(stored["beta_upper"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--pair", "00,11"], "11"),
+        (["--pair", "00"], "two"),
+        ([], "--pair"),
+        (["--pair", "00,10", "--allocation", "dhc_persons_us"], "--curves"),
+    ],
+)
+def test_what_cannot_be_asked_of_a_file(tmp_path: Path, arguments: list[str], words: str) -> None:
+    path = write(tmp_path / "curves.h5", compute())
+    answer = CliRunner().invoke(main, ["tradeoff", "--curves", str(path), "--alpha", "0.1", *arguments])
+    assert answer.exit_code == 2
+    assert answer.stderr.count("\n") == 1
+    assert words in answer.stderr
