@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -23,12 +24,15 @@ class Slurm:
         )
         self.sacct = sacct or [Answer(0, "", "")]
         self.paused = 0.0
+        self.queue = ""
 
     def ask(self, command: str) -> Answer:
         if command.startswith("scontrol"):
             return self.config
         if command.startswith("srun"):
             return Answer(0, MPI, "MPI plugin types are...")
+        if command.startswith("squeue"):
+            return Answer(0, self.queue, "")
         return self.sacct.pop(0) if len(self.sacct) > 1 else self.sacct[0]
 
     def pause(self, seconds: float) -> None:
@@ -98,6 +102,14 @@ def test_launcher_that_this_slurm_does_not_offer() -> None:
 def test_other_launchers_are_not_judged() -> None:
     assert Slurm().preflight("mpirun")[0].endswith("; ranks by mpirun")
     assert Slurm().preflight("")[0].endswith("; one rank per shard")
+
+
+def test_jobs_of_an_earlier_run_are_told() -> None:
+    slurm = Slurm()
+    slurm.queue = (
+        f"12|rule_curves_wildcards_000|{os.getcwd()}\n13|rule_curves|/elsewhere\n14|(null)|{os.getcwd()}\n"
+    )
+    assert slurm.preflight()[0].endswith("jobs of an earlier run are still there, `scancel 12` saves time")
 
 
 def test_no_slurm_is_one_line() -> None:

@@ -9,6 +9,7 @@ Exit code 2 and one line when jobs cannot be submitted or their ends could not b
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import shutil
 import subprocess
@@ -82,7 +83,7 @@ def preflight(
         states = [f"{problem}: job states come from squeue, which remembers them for {age} s"]
         options = ["--slurm-status-command", "squeue"]
         options += ["--slurm-init-seconds-before-status-checks", str(first)]
-    return f"Slurm {version} answers; " + "; ".join([*states, _ranks(mpi, ask)]), options
+    return f"Slurm {version} answers; " + "; ".join([*states, _ranks(mpi, ask), *_left_over(ask)]), options
 
 
 def _sacct_problem(ask: Ask, which: Which, pause: Callable[[float], None]) -> str | None:
@@ -111,6 +112,14 @@ def _ranks(mpi: str, ask: Ask) -> str:
             f"mpi = {mpi}: this Slurm does not offer {kind[1]}, but {offered}; see slurm/README.md, 'MPI'"
         )
     return f"ranks by {mpi}"
+
+
+def _left_over(ask: Ask) -> list[str]:
+    """Jobs that an earlier driver submitted from this folder: harmless, but they compute the same."""
+    rows = (line.split("|") for line in ask("squeue --me --noheader --format %i|%k|%Z").text.splitlines())
+    here = os.getcwd()
+    jobs = [row[0] for row in rows if len(row) == 3 and row[1].startswith("rule_") and row[2] == here]
+    return [f"jobs of an earlier run are still there, `scancel {' '.join(jobs)}` saves time"] if jobs else []
 
 
 def _setting(config: str, name: str) -> str | None:
