@@ -84,7 +84,7 @@ def certify(
 def _print(file: Path, certificate: dict[str, Any], out: Path | None) -> None:
     verdict, sample = certificate["verdict"], certificate["sample"]
     rows = []
-    for quantity in dict.fromkeys(value["quantity"] for value in certificate["values"]):
+    for quantity in sorted({value["quantity"] for value in certificate["values"]}):
         values = [value for value in certificate["values"] if value["quantity"] == quantity]
         rows.append([quantity, str(len(values)), str(sum(value["holds"] for value in values))])
     passed = "yes" if verdict["passed"] else "NO"
