@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -10,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from kernels.accounting import gaussian
 from kernels.accounting.allocation import Allocation
@@ -24,8 +22,8 @@ from .heat_map import heat_map
 from .joint import joint_rows
 from .provenance import provenance
 from .tables import ReductionRow, SummaryRow, read_reductions, read_summary
+from .template import base64_text, environment
 
-TEMPLATES = Path(__file__).parents[2] / "report"
 _EXTREMES = 5  # rows of the table of largest and of smallest eps
 _RELATIONS = {"bounded": "one record is replaced by another"}
 
@@ -57,7 +55,7 @@ def build_report(results_dir: Path, allocation: Allocation, out: Path) -> None:
         certificate = read_certificate(results_dir / "certificate.json", results.digest)
         origin = provenance(results, sorted(results_dir.glob("curves/*.stats.json")), allocation)
     page = (
-        _environment()
+        environment()
         .get_template("report.html.j2")
         .render(
             allocation=allocation,
@@ -81,7 +79,7 @@ def build_report(results_dir: Path, allocation: Allocation, out: Path) -> None:
             reconstructed=allocation.patterns == DEFAULT_PATTERNS,
             certificate=certificate,
             provenance=origin,
-            files={name: _base64(results_dir / name) for name in ("summary.csv", "reductions.csv")},
+            files={name: base64_text(results_dir / name) for name in ("summary.csv", "reductions.csv")},
         )
     )
     out.write_text(page, encoding="utf-8")
@@ -97,24 +95,6 @@ def headline_figure(results_dir: Path, allocation: Allocation, out: Path) -> Non
     )
     figure = bar_plots.headline_picture(allocation.title, allocation.levels, few(findings))
     drawing.write_figure(figure, out)
-
-
-def _environment() -> Environment:
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True
-    )
-    environment.filters |= {
-        "round_up": numbers.round_up,
-        "round_down": numbers.round_down,
-        "percent_down": numbers.percent_down,
-        "bound": numbers.scientific_up,
-        "delta": numbers.delta_text,
-        "rational": numbers.rational_text,
-        "size": numbers.size_text,
-        "integer": numbers.integer_text,
-        "words": lambda name: name.replace("_", " "),
-    }
-    return environment
 
 
 def _plots(
@@ -162,7 +142,3 @@ def _level_rows(allocation: Allocation, findings: Sequence[DeltaFindings]) -> li
 def _sieve(rows: Sequence[SummaryRow]) -> dict[str, Spread]:
     quantities = ("lattice", "nodes", "survivors", "absolute_bound")
     return {name: Spread.of(getattr(row, name) for row in rows) for name in quantities}
-
-
-def _base64(path: Path) -> str:
-    return b64encode(path.read_bytes()).decode("ascii")
