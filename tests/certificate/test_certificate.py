@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 import importlib.util
 import json
@@ -231,7 +232,7 @@ def test_found_numbers_are_as_narrow_as_promised(certificate: dict[str, Any]) ->
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_cells_of_the_shipped_allocations_are_derived_alike(name: str) -> None:
-    """The two readings of an allocation file, and the two bypass rules, agree on every mechanism and level."""
+    """Two readings of an allocation file and two bypass rules agree on every mechanism and level."""
     source = load_allocation(name)
     if source.products:
         pytest.skip("joint: its text does not hold its products")
@@ -242,3 +243,14 @@ def test_cells_of_the_shipped_allocations_are_derived_alike(name: str) -> None:
     for level in source.levels:
         cells = joined(*text.members(f"/levels/{level}"))
         assert tuple(sorted(cells.items())) == source.level_composition(level).cells
+
+
+def test_the_certificate_shares_no_code_with_what_it_checks() -> None:
+    """Nor does the standalone checker with either."""
+    for path in [*(ROOT / "kernels" / "certificate").glob("*.py"), ROOT / "tools" / "check_certificate.py"]:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom):
+                assert node.level <= 1
+                names = [node.module or ""] if node.level == 0 else []
+            assert not any(name.split(".")[0] in ("kernels", "workflow") for name in names), path
