@@ -66,6 +66,12 @@ def kernel(function: Callable[..., Any]) -> Any:
     return numba.njit(cache=True, fastmath=False, nogil=True, error_model="numpy")(function)
 
 
+def inlined(function: Callable[..., Any]) -> Any:
+    """The same for a kernel that becomes a part of its callers: saves counting references to the arrays that
+    are passed at every step of an inner loop."""
+    return numba.njit(cache=True, fastmath=False, nogil=True, error_model="numpy", inline="always")(function)
+
+
 @intrinsic
 def fma(typing_context, x, y, z):
     """x * y + z with one rounding (IEEE 754 fusedMultiplyAdd)."""

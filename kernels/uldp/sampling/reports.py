@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from kernels.numerics.jit import kernel
+from kernels.numerics.jit import inlined
 from kernels.uldp.sampling.coder import BITS, FLIP, HASH, HIT, LIKELY, LISTED, NAMED, PAIRED, SUBSET
 from kernels.uldp.sampling.streams import below, hashed, next_bits, uniform
 
 
-@kernel
+@inlined
 def draw(coder: Any, v: Any, x: Any, stream: Any, order: Any, place: Any, message: Any) -> Any:
     """A report of a client with symbol x: (class, named symbol or -1, length of the message).
 
@@ -48,7 +48,7 @@ def draw(coder: Any, v: Any, x: Any, stream: Any, order: Any, place: Any, messag
     return group, named, length
 
 
-@kernel
+@inlined
 def supported(coder: Any, v: Any, message: Any, length: Any, support: Any) -> Any:
     """The server's reading of a message: the sensitive symbols it supports, in support[: the returned
     number]."""
@@ -71,14 +71,14 @@ def supported(coder: Any, v: Any, message: Any, length: Any, support: Any) -> An
     return count
 
 
-@kernel
+@inlined
 def _swap(order: Any, place: Any, i: Any, j: Any) -> None:
     order[i], order[j] = order[j], order[i]
     place[order[i]] = i
     place[order[j]] = j
 
 
-@kernel
+@inlined
 def _draw_subset(k: Any, v: Any, x: Any, hit: Any, stream: Any, order: Any, place: Any, message: Any) -> Any:
     """A uniform k-subset, of those that hold x (hit), that do not (x sensitive), or of all (x not
     sensitive)."""
@@ -97,7 +97,7 @@ def _draw_subset(k: Any, v: Any, x: Any, hit: Any, stream: Any, order: Any, plac
     return k
 
 
-@kernel
+@inlined
 def _draw_block(coder: Any, group: Any, v: Any, x: Any, hit: Any, stream: Any) -> Any:
     """A uniform block of the class, of those that hold x (hit), that do not, or of all (x not sensitive)."""
     rows = coder.size.size * v
@@ -107,7 +107,7 @@ def _draw_block(coder: Any, group: Any, v: Any, x: Any, hit: Any, stream: Any) -
     return coder.items[start + below(stream, coder.start[row + 1] - start)]
 
 
-@kernel
+@inlined
 def _draw_bits(flip: Any, v: Any, x: Any, hit: Any, stream: Any, message: Any) -> Any:
     """The set bits: x's own when hit, every other with probability flip (by geometric steps from bit to
     bit)."""
@@ -130,7 +130,7 @@ def _draw_bits(flip: Any, v: Any, x: Any, hit: Any, stream: Any, message: Any) -
     return count
 
 
-@kernel
+@inlined
 def _draw_hash(size: Any, v: Any, x: Any, hit: Any, stream: Any, message: Any) -> Any:
     """A random hash function, and x's hash value (hit), another one, or any (x not sensitive)."""
     seed = np.int64(next_bits(stream))

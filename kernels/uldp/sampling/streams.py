@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kernels.numerics.jit import kernel
+from kernels.numerics.jit import inlined
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1, _MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
@@ -16,7 +16,7 @@ _U1, _U11, _U17, _U23, _U27, _U30, _U31, _U32, _U45, _U64 = (
 )
 
 
-@kernel
+@inlined
 def mixed(bits: Any) -> Any:
     """The output function of SplitMix64: a bijection of 64 bits in which every output bit depends on all."""
     bits = (bits ^ (bits >> _U30)) * _MIX_1
@@ -24,7 +24,7 @@ def mixed(bits: Any) -> Any:
     return bits ^ (bits >> _U31)
 
 
-@kernel
+@inlined
 def new_stream(seed: Any) -> Any:
     """The state, uint64 [4], of the stream of a 64-bit seed."""
     state = np.empty(4, dtype=np.uint64)
@@ -34,7 +34,7 @@ def new_stream(seed: Any) -> Any:
     return state
 
 
-@kernel
+@inlined
 def next_bits(stream: Any) -> Any:
     """The next 64 random bits, uint64."""
     total = stream[0] + stream[3]
@@ -49,13 +49,13 @@ def next_bits(stream: Any) -> Any:
     return result
 
 
-@kernel
+@inlined
 def uniform(stream: Any) -> Any:
     """A double in [0, 1), a multiple of 2^-53."""
     return np.float64(next_bits(stream) >> _U11) * 1.1102230246251565e-16
 
 
-@kernel
+@inlined
 def below(stream: Any, count: Any) -> Any:
     """A whole number in 0 .. count-1, exactly uniform; count < 2^32 (Lemire 2019)."""
     wide = np.uint64(count)
@@ -67,7 +67,7 @@ def below(stream: Any, count: Any) -> Any:
     return np.int64(product >> _U32)
 
 
-@kernel
+@inlined
 def hashed(seed: Any, symbol: Any, count: Any) -> Any:
     """The value in 0 .. count-1 that hash function `seed` (any 64 bits) gives to a symbol."""
     bits = mixed(np.uint64(seed) + (np.uint64(symbol) + _U1) * _GOLDEN)
