@@ -1,0 +1,1 @@
+"""The local-privacy study: what is to be computed, its tasks, files, tables and report."""

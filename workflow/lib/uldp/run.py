@@ -1,0 +1,32 @@
+"""What the rules of the study need to know about a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from workflow.lib.csv_rows import csv_rows
+from workflow.lib.run_config import RunSettings
+from workflow.lib.uldp.study import Study, find_study, load_study
+
+
+@dataclass(frozen=True, slots=True)
+class StudyRun:
+    """A study, its file, the files of its tables, and the folder of its results."""
+
+    study: Study
+    file: str
+    tables: list[str]
+    folder: str
+
+
+def configure_study(settings: RunSettings) -> StudyRun:
+    """Check the study file and that its tables have their columns. Raises ConfigError."""
+    study = load_study(settings.study)
+    for table in study.tables:
+        next(csv_rows(table.path, [*table.columns, *([table.count] if table.count else [])]), None)
+    return StudyRun(
+        study=study,
+        file=str(find_study(settings.study)),
+        tables=[str(table.path) for table in study.tables],
+        folder=f"{settings.results}/{study.name}",
+    )

@@ -1,0 +1,185 @@
+"""Result files of the study: whole or absent, self-describing, with a digest of their content.
+
+Root attributes: format, format_version, study, uldp_version, digest, created_by (JSON, not in the digest),
+and the dataset study_yaml, the study file's text. /index has a row per group: path, key, digest, cpu_seconds.
+Groups are /surveys/SOURCE/W,V,EPS/MECHANISM and /map/W,V, with scalars as attributes and arrays as datasets.
+result.py says what each array is. /labels/TABLE holds the values of a table's columns by symbol.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+import h5py
+import numpy as np
+
+from kernels.uldp import ULDP_VERSION
+from workflow.lib.hdf5_file import LIBVER, DamagedError, StoreError, new_file, open_file, reading
+from workflow.lib.hdf5_group import get_array, get_attributes, new_group, put_array, put_attribute
+from workflow.lib.stored_result import content_digest
+from workflow.lib.uldp.result import ARRAYS, StudyResult
+
+FORMAT = "exact-census uldp"
+FORMAT_VERSION = 1
+_TEXTS = ("path", "key", "digest")
+_INTERNAL = ("key", "digest", "cpu_seconds")
+
+
+@dataclass(frozen=True, slots=True)
+class StudyHeader:
+    """What a result file says about all of its results."""
+
+    study: str
+    study_yaml: str
+    labels: Mapping[str, Sequence[Sequence[str]]]
+    uldp_version: str = ULDP_VERSION
+    created_by: dict[str, str] = field(default_factory=dict)  # package -> version
+
+
+def write_study(path: Path, header: StudyHeader, results: Iterable[tuple[StudyResult, float]]) -> str:
+    """Write a result file, of results and their CPU seconds, and verify it before it takes its name.
+
+    Returns the content digest. Raises StoreError when two results have the same path or the file does not
+    verify.
+    """
+
+    def verify(temporary: Path) -> None:
+        with StudyResults(temporary) as written:
+            for row in written.index():
+                written.read(row["path"])
+
+    with new_file(path, verify) as temporary, h5py.File(temporary, "w", libver=LIBVER, locking=False) as file:
+        rows: dict[str, tuple[str, str, str, float]] = {}
+        for result, seconds in results:
+            if result.path in rows:
+                raise StoreError(f"{path}: two results for {result.path}")
+            _write_group(file.id, result, seconds)
+            rows[result.path] = (result.path, result.key, result.digest, seconds)
+        digest = content_digest({path: row[2] for path, row in rows.items()})
+        _write_root(file.id, header, digest, list(rows.values()))
+        return digest
+
+
+class StudyResults:
+    """An open result file, to be closed or used in a `with` block. Raises StoreError when it is damaged."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._file = open_file(path)
+        try:
+            with reading(path):
+                self._attributes = get_attributes(self._file.id)
+                if self._attributes.get("format") != FORMAT:
+                    raise DamagedError(f"{path}: not a result file of {FORMAT}")
+                if self._attributes["format_version"] != FORMAT_VERSION:
+                    found = f"format version {self._attributes['format_version']}"
+                    raise StoreError(f"{path}: {found}; this program reads version {FORMAT_VERSION}")
+                self._index = {row["path"]: row for row in self._rows()}
+                self.digest: str = self._attributes["digest"]
+                if self.digest != content_digest({name: row["digest"] for name, row in self._index.items()}):
+                    raise DamagedError(f"{path}: the index does not match the file's digest")
+        except StoreError:
+            self._file.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def header(self) -> StudyHeader:
+        """What the file says about all of its results."""
+        with reading(self.path):
+            labels = json.loads(get_array(self._file.id, "labels").item().decode("utf-8"))
+            return StudyHeader(
+                study=self._attributes["study"],
+                study_yaml=get_array(self._file.id, "study_yaml").item().decode("utf-8"),
+                labels=labels,
+                uldp_version=self._attributes["uldp_version"],
+                created_by=json.loads(self._attributes["created_by"]),
+            )
+
+    def index(self) -> list[dict[str, Any]]:
+        """path, key, digest and cpu_seconds of every group, in the order of writing."""
+        return [dict(row) for row in self._index.values()]
+
+    def read(self, path: str) -> StudyResult:
+        """One result, after its digest and key were compared with the index. StoreError when there is
+        none."""
+        if path not in self._index:
+            raise StoreError(f"{self.path}: holds no {path}")
+        with reading(self.path, path):
+            group = h5py.h5g.open(self._file.id, path.encode())
+            attributes = get_attributes(group)
+            arrays = {name.decode(): get_array(group, name.decode()) for name in group}
+            row = self._index[path]
+            scalars = {name: value for name, value in attributes.items() if name not in _INTERNAL}
+            result = StudyResult(path, attributes["key"], scalars, arrays)
+        if (result.key, result.digest) != (row["key"], row["digest"]):
+            raise DamagedError(f"{self.path}: {path}: the content does not match its digest")
+        return result
+
+    def _rows(self) -> Iterator[dict[str, Any]]:
+        for record in get_array(self._file.id, "index"):
+            row: dict[str, Any] = {name: record[name].decode("utf-8") for name in _TEXTS}
+            yield row | {"cpu_seconds": record["cpu_seconds"].item()}
+
+
+def find_study_results(
+    keys: Iterable[str], files: Iterable[Path], tell: Callable[[str], None]
+) -> dict[str, tuple[StudyResult, float]]:
+    """Results with these keys and their CPU seconds, by key, from the first file that holds them undamaged.
+
+    Files that cannot be used are passed over, after `tell` was given the reason.
+    """
+    missing = set(keys)
+    found: dict[str, tuple[StudyResult, float]] = {}
+    for path in files:
+        try:
+            with StudyResults(path) as results:
+                for row in results.index():
+                    if row["key"] in missing:
+                        found[row["key"]] = results.read(row["path"]), row["cpu_seconds"]
+                        missing.discard(row["key"])
+        except StoreError as error:
+            tell(f"not reused: {error}")
+    return found
+
+
+def _write_group(parent: Any, result: StudyResult, seconds: float) -> None:
+    group = new_group(parent, result.path.lstrip("/"))
+    for name, value in result.attributes.items():
+        put_attribute(group, name, value)
+    put_attribute(group, "key", result.key)
+    put_attribute(group, "digest", result.digest)
+    put_attribute(group, "cpu_seconds", seconds)
+    for name, array in result.arrays.items():
+        dims, units, description = ARRAYS[name]
+        put_array(group, name, array, {"dims": dims, "units": units, "description": description})
+
+
+def _write_root(root: Any, header: StudyHeader, digest: str, rows: list[tuple[str, str, str, float]]) -> None:
+    put_attribute(root, "format", FORMAT)
+    put_attribute(root, "format_version", FORMAT_VERSION)
+    put_attribute(root, "study", header.study)
+    put_attribute(root, "uldp_version", header.uldp_version)
+    put_attribute(root, "digest", digest)
+    put_attribute(root, "created_by", json.dumps(header.created_by, sort_keys=True))
+    put_array(root, "study_yaml", np.array(header.study_yaml.encode("utf-8")))
+    described = {"description": "JSON: by table, the values of its columns for every symbol"}
+    put_array(root, "labels", np.array(json.dumps(header.labels).encode("utf-8")), described)
+    columns = list(zip(*rows, strict=True)) or [()] * 4
+    texts = [[text.encode("utf-8") for text in column] for column in columns[:3]]
+    kind: list[tuple[str, Any]] = [
+        (name, f"S{max(map(len, column), default=1)}") for name, column in zip(_TEXTS, texts, strict=True)
+    ]
+    table = np.zeros(len(rows), dtype=[*kind, ("cpu_seconds", np.float64)])
+    for name, column in zip(_TEXTS, texts, strict=True):
+        table[name] = column
+    table["cpu_seconds"] = columns[3]
+    put_array(root, "index", table, {"description": "one row per group", "dims": "group"})
