@@ -17,8 +17,8 @@ def exponential(power: Fraction) -> Certified:
     low, high = (NEAREST.exp(bound) for bound in (exact.lower, exact.upper))
     return Certified(
         NEAREST.exp(exact.value),
-        DOWN.multiply(low, Decimal(1) - _EXP_SLACK),
-        UP.multiply(high, Decimal(1) + _EXP_SLACK),
+        DOWN.multiply(low, DOWN.subtract(1, _EXP_SLACK)),
+        UP.multiply(high, UP.add(1, _EXP_SLACK)),
     )
 
 

@@ -72,7 +72,7 @@ def foresee(rhos: Sequence[Fraction], counts: Sequence[int]) -> PlanSummary:
 def summarise(plan: Plan, rule: Quadrature) -> PlanSummary:
     """Figures of a plan and its quadrature."""
     half, distinct = plan.nodes.residue.shape[:2]
-    both = 2 * half - int((rule.turn[:, 0] == 0.25).sum())  # p = N is its own mirror image
+    both = 2 * half - int(plan.own_mirror.sum())  # p = N is its own mirror image
     total = math.nextafter(plan.truncation_bound + plan.sieve_bound + rule.rounding_bound, 1.0)
     return PlanSummary(
         plan.spacing,

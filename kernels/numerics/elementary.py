@@ -26,7 +26,7 @@ def constant(number: mpmath.mpf) -> Triple:
 
 
 with mpmath.workprec(260):
-    _LN2 = constant(mpmath.log(2))
+    LN2 = constant(mpmath.log(2))
     TWO_PI = constant(2 * mpmath.pi)
 _INVERSE_LN2 = float(1 / mpmath.log(2))
 _FACTORIALS = tuple(from_fraction(Fraction(1, int(mpmath.factorial(k)))) for k in range(_TERMS + 2))
@@ -45,7 +45,7 @@ def _exp_small_minus_one(x: Triple) -> Triple:
 def exp(x: Triple) -> Triple:
     """exp(x) for -600 < x < 600."""
     turns = np.rint(x[0] * _INVERSE_LN2)
-    rest = add(x, scale(_LN2, -turns))
+    rest = add(x, scale(LN2, -turns))
     step = 2.0**-_HALVINGS
     grown = _exp_small_minus_one((rest[0] * step, rest[1] * step, rest[2] * step))
     for _ in range(_HALVINGS):  # (1 + g)^2 - 1 = 2 g + g^2

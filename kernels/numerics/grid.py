@@ -25,10 +25,10 @@ from kernels.numerics.jit import kernel
 from kernels.numerics.nodes import LIMB_BITS
 from kernels.numerics.sieve import Plan
 from kernels.numerics.trapezoid import Quadrature, tails
-from kernels.numerics.triple import Triple, add, from_fraction, multiply, scale
+from kernels.numerics.triple import Triple, add, from_fraction, from_integer, multiply, scale
 
 _WIDTH = 22  # bits a slice; |slice| <= 2**21, so 2**11 products sum exactly below 2**53
-_SLICES = 6
+_SLICES = 7
 _FIRST = 20  # the first slice has unit 2**-20, enough for |number| <= 2
 _CHUNK = 2 ** (53 - 2 * (_WIDTH - 1))
 
@@ -54,8 +54,7 @@ def _fold(
     turn: np.ndarray,
     coefficient: np.ndarray,
     precise: int,
-    width: float,
-    width_low: float,
+    width: Triple,
     period: int,
 ) -> np.ndarray:
     """Folded coefficients, [2, r, 3]: A_r (times the sine) and B_r (times the cosine)."""
@@ -76,7 +75,7 @@ def _fold(
             rest = 2 * period - rest
             sign_cosine = -sign_cosine
         r = (rest - 1) // 2
-        turns = multiply((turn[i, 0], turn[i, 1], turn[i, 2]), (width, width_low, 0.0))
+        turns = multiply((turn[i, 0], turn[i, 1], turn[i, 2]), width)
         if i < precise:
             sine, cosine = sin_cos_turns(turns)
         else:
@@ -114,7 +113,7 @@ def _waves(period: int, rows: int, columns: int, unit: Triple) -> np.ndarray:
 @kernel
 def _split(numbers: np.ndarray) -> np.ndarray:
     """Slices of triples of size at most 2: [m, 3] -> [slices, m], number = sum of slice * 2**-(20 + 22 l) up
-    to 2**-131."""
+    to 2**-153."""
     m = numbers.shape[0]
     slices = np.empty((_SLICES, m))
     for i in range(m):
@@ -148,10 +147,8 @@ def _accumulate(total: np.ndarray, product: np.ndarray, unit: float) -> None:
 def _exact_product(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     """Product of sliced matrices, [slices, n, r] and [slices, r, m] -> triples [n * m, 3]."""
     total = np.zeros((left.shape[1] * right.shape[2], 3))
-    for level in range(2 * _SLICES - 1, -1, -1):
-        if level > _SLICES:
-            continue
-        for k in range(max(0, level - _SLICES + 1), min(level, _SLICES - 1) + 1):
+    for level in range(_SLICES - 1, -1, -1):
+        for k in range(level + 1):
             for start in range(0, left.shape[2], _CHUNK):
                 part = slice(start, start + _CHUNK)
                 product = left[k][:, part] @ right[level - k][part]
@@ -192,8 +189,7 @@ def _on_grid(plans: Sequence[Plan], rules: Sequence[Quadrature]) -> list[GridTai
                 rule.turn,
                 rule.coefficient,
                 rule.precise,
-                float(plan.width),
-                float(plan.width - int(float(plan.width))),
+                from_integer(plan.width),
                 grid.period,
             )
             for plan, rule in zip(plans, rules, strict=True)
@@ -207,11 +203,10 @@ def _on_grid(plans: Sequence[Plan], rules: Sequence[Quadrature]) -> list[GridTai
         ).reshape(n, -1, 3)
         for which in range(2)
     )
-    # What splitting leaves out: 2**-131 a number on either side, the slice products beyond the last level
+    # What splitting leaves out: 2**-153 a number on either side, the slice products beyond the last level
     # kept, and the last bits of the sums.
-    left_out = rows * (
-        2.0**-131 * 4 + 2.0 ** (2 * (_WIDTH - 1) - 2 * _FIRST - _WIDTH * (_SLICES + 1)) * _SLICES
-    )
+    left_out = rows * 2.0**-153 * 4.0
+    left_out += rows * 2.0 ** (2 * (_WIDTH - 1) - 2 * _FIRST - _WIDTH * _SLICES) * 2.0 * _SLICES
     curves = []
     for i, (plan, rule) in enumerate(zip(plans, rules, strict=True)):
         after = _combine(odd[i], even[i])

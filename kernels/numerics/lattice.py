@@ -19,7 +19,7 @@ from kernels.numerics.jit import kernel
 
 _SCALE_BITS = 40
 _SLACK = 1.0 + 1e-6  # covers rounding in the Gram-Schmidt coefficients; see _MAX_CONDITION
-_LEAST_METRIC = 4.0
+LEAST_METRIC = 4.0
 _MAX_CONDITION = 1e7  # rounding then stays below 1e-8 relatively
 
 
@@ -97,7 +97,7 @@ def node_lattice(weights: Sequence[int], modulus: int, decay: Sequence[float], b
     part = [weights[c] for c in chosen]
     # |f| <= 1/2 always, so a weak factor may count for more if the bound grows by a quarter of the
     # difference.
-    a = [max(decay[c], _LEAST_METRIC) for c in chosen]
+    a = [max(decay[c], LEAST_METRIC) for c in chosen]
     surplus = 0.25 * (sum(a) - sum(decay[c] for c in chosen))
     basis = _reduced_basis(part, modulus, a)
     divisor, multipliers = _bezout(part, modulus)

@@ -44,14 +44,16 @@ def _unwrapped(turn: np.ndarray, f: np.ndarray, count: np.ndarray, width: float)
 class Selection:
     """The nodes that the relative tier needs as long as phi is at most exp(-soft norm).
 
-    turn: p / (4 N), [k, 3]; f: angles in turns, [k, d]; f_sum: sum count f, [k]; unwrapped: [k]; weight: 2/N,
-    or 1/N at p = N, [k]; left_out: bound on the weight of all other nodes.
+    turn: p / (4 N), [k, 3]; f: angles in turns, [k, d]; f_sum, f_size: sums of count f and of count |f|, [k];
+    unwrapped: no angle was reduced, [k]; weight: 2/N, or 1/N at p = N, [k]; left_out: bound on the weight of
+    all other nodes.
     """
 
     soft: float
     turn: np.ndarray
     f: np.ndarray
     f_sum: np.ndarray
+    f_size: np.ndarray
     unwrapped: np.ndarray
     weight: np.ndarray
     left_out: float
@@ -71,8 +73,10 @@ def select(plan: Plan, turn: np.ndarray, soft: float) -> Selection:
     f = _angles(plan.nodes.residue[which], modulus)
     count = plan.factors.count
     unwrapped = _unwrapped(turn[which], f, count, float(plan.width))
-    weight = np.where(turn[which, 0] == 0.25, 2.0, 4.0) / modulus
-    return Selection(soft, turn[which], f, f @ count, unwrapped, weight, left_out * (1.0 + 1e-9))
+    weight = np.where(plan.own_mirror[which], 2.0, 4.0) / modulus
+    return Selection(
+        soft, turn[which], f, f @ count, np.abs(f) @ count, unwrapped, weight, left_out * (1.0 + 1e-9)
+    )
 
 
 def heaviest(nodes: Selection) -> Selection:
@@ -85,6 +89,7 @@ def heaviest(nodes: Selection) -> Selection:
         nodes.turn[first],
         nodes.f[first],
         nodes.f_sum[first],
+        nodes.f_size[first],
         nodes.unwrapped[first],
         nodes.weight[first],
         math.inf,

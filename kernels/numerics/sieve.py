@@ -16,13 +16,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 
 from kernels.numerics import theta
-from kernels.numerics.lattice import LatticeError, choose_factors, node_lattice, short_points
+from kernels.numerics.lattice import LEAST_METRIC, LatticeError, choose_factors, node_lattice, short_points
 from kernels.numerics.nodes import Nodes
 from kernels.numerics.survivors import SOFTEST, Factors, factors_of, survivors
+from kernels.numerics.triple import self_test
 
 #: Absolute error allowed for every tail probability, and how it is shared out.
 TOLERANCE = 1e-35
@@ -30,7 +32,7 @@ TRUNCATION = 2e-36
 PRUNED = 1e-36
 DROPPED = 1e-36
 _MOST_TILT_LOSS = 100.0
-_MOST_BITS = 900  # so that N and its multiples stay finite as doubles
+_MOST_BITS = 150  # so that N and its multiples are exact as three doubles
 #: Nodes that are enumerated for one plan at most; a request beyond it is refused.
 MOST_NODES = 10_000_000
 
@@ -51,11 +53,11 @@ class Plan:
     """Everything exact about one composition.
 
     spacing: h; total: R; weights: w_c; width: W = sum count_c w_c = R / h; modulus: N; reach: largest |h (s -
-    1/2)| for which the truncation bound holds; nodes: survivors sorted by falling weight; log_kernel: -ln(N
-    sin(pi p / 2N)), less ln 2 at p = N, [k]; log_weight: the same plus ln phi, [k]; norm: sum count decay
-    f^2, [k], a lower bound of -ln phi; truncation_bound, sieve_bound: absolute errors of one tail
-    probability; faint: bound on the weight of all nodes left out when every phi is replaced by phi **
-    SOFTEST.
+    1/2)| for which the truncation bound holds; nodes: survivors by falling weight, and for each of them, [k]:
+    own_mirror, p = N; exponent, sum count g f^2; log_kernel, -ln(N sin(pi p / 2N)), less ln 2 at p = N;
+    log_weight, the same plus ln phi; norm, sum count decay f^2, a lower bound of -ln phi. truncation_bound,
+    sieve_bound: absolute errors of one tail probability; faint: bound on the weight of all nodes left out
+    when every phi is replaced by phi ** SOFTEST.
     """
 
     spacing: Fraction
@@ -67,6 +69,8 @@ class Plan:
     grid: Grid
     factors: Factors
     nodes: Nodes
+    own_mirror: np.ndarray
+    exponent: np.ndarray
     log_kernel: np.ndarray
     log_weight: np.ndarray
     norm: np.ndarray
@@ -122,9 +126,14 @@ def _predicted(modulus: int, decay: Sequence[float], bound: float) -> float:
     chosen = [decay[c] for c in choose_factors(decay, bound)]
     d = len(chosen)
     volume = 0.5 * d * math.log(math.pi * bound) - math.lgamma(0.5 * d + 1.0)
-    share = min(volume - 0.5 * sum(map(math.log, chosen)), 0.0)
+    share = min(volume - 0.5 * sum(math.log(max(a, LEAST_METRIC)) for a in chosen), 0.0)
     around_zero = bound * 2.0 / math.pi
     return min(around_zero + 0.5 * math.exp(min(math.log(modulus) + share, 700.0)), 0.5 * modulus)
+
+
+@cache
+def _check_compiler() -> None:
+    self_test()
 
 
 def make_plan(rhos: Sequence[Fraction], counts: Sequence[int], thresholds: int = 1001) -> Plan:
@@ -132,6 +141,7 @@ def make_plan(rhos: Sequence[Fraction], counts: Sequence[int], thresholds: int =
 
     Raises lattice.LatticeError when more than MOST_NODES nodes survive.
     """
+    _check_compiler()
     spacing = rational_gcd(rhos)
     weights = tuple(int(rho / spacing) for rho in rhos)
     total = sum((rho * count for rho, count in zip(rhos, counts, strict=True)), Fraction(0))
@@ -166,6 +176,8 @@ def make_plan(rhos: Sequence[Fraction], counts: Sequence[int], thresholds: int =
         grid,
         factors,
         found.nodes,
+        found.own_mirror,
+        found.exponent,
         found.log_kernel,
         found.log_weight,
         found.norm,

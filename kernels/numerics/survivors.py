@@ -10,7 +10,7 @@ import numpy as np
 from kernels.numerics import theta
 from kernels.numerics.jit import kernel
 from kernels.numerics.lattice import NodeLattice
-from kernels.numerics.nodes import Nodes, resolve, to_float
+from kernels.numerics.nodes import Nodes, limb_count, limbs, resolve, to_float
 
 #: A plan also serves compositions with all rhos scaled up, whose phi may be as large as phi ** SOFTEST.
 SOFTEST = 0.6
@@ -31,13 +31,15 @@ class Factors:
 
 @dataclass(frozen=True, slots=True)
 class Survivors:
-    """Kept nodes by falling weight; log_kernel, log_weight, norm: [k], see sieve.Plan.
+    """Kept nodes by falling weight; own_mirror, exponent, log_kernel, log_weight, norm: [k], see sieve.Plan.
 
     seen: nodes that were enumerated; dropped: weight of those not kept; faint: the same with phi ** SOFTEST
     for phi.
     """
 
     nodes: Nodes
+    own_mirror: np.ndarray
+    exponent: np.ndarray
     log_kernel: np.ndarray
     log_weight: np.ndarray
     norm: np.ndarray
@@ -67,26 +69,34 @@ def _weigh(
     log_normaliser: np.ndarray,
     count: np.ndarray,
     decay: np.ndarray,
+    half: np.ndarray,
     size: float,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """ln of each node's kernel and of its weight, and its norm, [k] each; size = 2 N."""
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Whether p = N, sum count g f^2, ln of the kernel, ln of the weight, and norm of each node, [k] each.
+
+    half: limbs of N; size = 2 N.
+    """
     k, d = residue.shape[:2]
+    own_mirror = np.empty(k, dtype=np.bool_)
+    exponent = np.empty(k)
     log_kernel = np.empty(k)
     log_weight = np.empty(k)
     norm = np.empty(k)
     f = np.empty(d)
     for i in range(k):
-        total = 0.0
+        own_mirror[i] = np.all(p[i] == half)
+        norm[i] = 0.0
+        exponent[i] = 0.0
         for c in range(d):
             f[c] = to_float(residue[i, c]) / size
-            total += count[c] * decay[c] * f[c] * f[c]
-        norm[i] = total
+            norm[i] += count[c] * decay[c] * f[c] * f[c]
+            exponent[i] += count[c] * g[c] * f[c] * f[c]
         ratio = to_float(p[i]) / size
         log_kernel[i] = -math.log(0.5 * size * math.sin(math.pi * ratio))
-        if ratio == 0.5:
+        if own_mirror[i]:
             log_kernel[i] -= math.log(2.0)
         log_weight[i] = log_kernel[i] + theta.log_product(g, log_normaliser, count, f)
-    return log_kernel, log_weight, norm
+    return own_mirror, exponent, log_kernel, log_weight, norm
 
 
 def survivors(
@@ -98,7 +108,8 @@ def survivors(
     allowed.
     """
     light = math.log(allowed / (2 * len(points) * lattice.copies + 1))
-    parts: list[tuple[Nodes, np.ndarray, np.ndarray, np.ndarray]] = []
+    half = limbs(lattice.modulus, limb_count(lattice.modulus))
+    parts: list[tuple[Nodes, list[np.ndarray]]] = []
     seen, dropped, faint = 0, 0.0, 0.0
     for start in range(0, len(points), _CHUNK):
         nodes = resolve(lattice, weights, points[start : start + _CHUNK])
@@ -109,17 +120,20 @@ def survivors(
             factors.log_normaliser,
             factors.count,
             factors.decay,
+            half,
             float(2 * lattice.modulus),
         )
-        log_kernel, log_weight, norm = columns
+        _, _, log_kernel, log_weight, norm = columns
         seen += len(norm)
         heavy = np.flatnonzero(log_weight >= light)
         out = log_weight < light
         dropped += float(np.exp(log_weight[out]).sum())
         faint += float(np.exp(log_kernel[out] - SOFTEST * norm[out]).sum())
-        parts.append((nodes.take(heavy), *(column[heavy] for column in columns)))
+        parts.append((nodes.take(heavy), [column[heavy] for column in columns]))
     nodes = Nodes(*(np.concatenate([getattr(part[0], name) for part in parts]) for name in ("p", "residue")))
-    log_kernel, log_weight, norm = (np.concatenate([part[i] for part in parts]) for i in (1, 2, 3))
+    own_mirror, exponent, log_kernel, log_weight, norm = (
+        np.concatenate([part[1][i] for part in parts]) for i in range(5)
+    )
     order = np.argsort(-log_weight, kind="stable")
     weight = np.exp(log_weight[order])
     rest = np.cumsum(weight[::-1])[::-1] + dropped  # weight of each node and all lighter ones
@@ -127,6 +141,8 @@ def survivors(
     out, order = order[kept:], order[:kept]
     return Survivors(
         nodes.take(order),
+        own_mirror[order],
+        exponent[order],
         log_kernel[order],
         log_weight[order],
         norm[order],

@@ -17,9 +17,9 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 
-from kernels.numerics.elementary import constant, exp
+from kernels.numerics.elementary import LN2, constant, exp
 from kernels.numerics.jit import kernel
-from kernels.numerics.triple import Triple, add, multiply, power, scale
+from kernels.numerics.triple import Triple, add, multiply, scale, scaled_power
 
 _BITS = 260
 _NEGLIGIBLE = 100.0  # exp(-100) is below every bound used here, and the terms fall faster than geometrically
@@ -113,7 +113,8 @@ def product_triple(g: np.ndarray, normaliser: np.ndarray, count: np.ndarray, f: 
     """Product of phi(f_c) ** count_c over distinct rhos c, in triple-double arithmetic.
 
     g, normaliser: [d, 3]; count: [d]; f: [d, 3], angles in turns, each in [-1/2, 1/2]. The relative error is
-    below 2**-130 (1 + E) + 2**-146 (number of cells), E = sum count g f^2 < 500.
+    below 2**-130 (1 + E) + 2**-146 (number of cells), E = sum count g f^2,
+    if the product is above e^-500.
     """
     exponent = (0.0, 0.0, 0.0)
     product = (1.0, 0.0, 0.0)
@@ -127,7 +128,9 @@ def product_triple(g: np.ndarray, normaliser: np.ndarray, count: np.ndarray, f: 
             add((1.0, 0.0, 0.0), excess_triple(g_c, f_c)),
             (normaliser[c, 0], normaliser[c, 1], normaliser[c, 2]),
         )
-        product = multiply(product, power(ratio, int(count[c])))
+        part, binary = scaled_power(ratio, int(count[c]))
+        product = multiply(product, part)
+        exponent = add(exponent, scale(LN2, binary))
     return multiply(exp(exponent), product)
 
 

@@ -26,6 +26,7 @@ import numpy as np
 from kernels.numerics.selection import Selection, heaviest, softness
 from kernels.numerics.sieve import Plan
 from kernels.numerics.tilted_sums import log_norms, sums_at_points, tilted_phi, window_kernels
+from kernels.numerics.triple import from_integer
 
 _NEARLY_GAUSSIAN = 8.0  # from this g on the mean of a tilted cell is its tilt to 0.01
 _SMALL_LOSS = 5.0
@@ -104,6 +105,7 @@ class Tilt:
         self._g = plan.factors.g[:, 0] / float(scale)
         self._log_at_zero = log_norms(self._g, 0.0)
         self._window = plan.modulus // 2
+        self._double_window = np.array(from_integer(2 * self._window))
         exponent = math.floor(
             -0.5 * math.log2(self._r)
         )  # mu is a multiple of a power of 2 in (1/2, 1] / sqrt(R)
@@ -178,12 +180,19 @@ class Tilt:
             log_norm = log_norms(self._g, mu)
             size, phase, unit = tilted_phi(nodes.f, self._g, count, log_norm, mu)
             wrapped = np.where(nodes.unwrapped, 0.0, mu * nodes.f_sum)
-            doubt = 2.0**-52 * float(count @ (4.0 + np.abs(log_norm) + np.abs(self._log_at_zero)))
+            doubt = 2.0**-51 * float(count @ (2.0 + np.abs(log_norm) + np.abs(self._log_at_zero)))
             self._contours[step, middle] = _Contour(
                 nodes.weight * np.exp(size),
                 phase + wrapped,
-                unit + 7.0 + 8.0 * np.abs(wrapped),
-                window_kernels(nodes.turn, mu, self._h, *_two(self._window, 1), middle),
+                unit + 7.0 + np.where(nodes.unwrapped, 0.0, 8.0 * mu * nodes.f_size),
+                window_kernels(
+                    nodes.turn,
+                    mu,
+                    self._h,
+                    float(self._window),
+                    np.array(from_integer(2 * self._window)),
+                    middle,
+                ),
                 float(count @ (log_norm - self._log_at_zero)),
                 doubt,
             )
@@ -215,8 +224,8 @@ class Tilt:
                 self._h,
                 float(self._window),
                 between,
-                _twos([2 * (top * self.plan.width - point.position * bottom) for point in shared], bottom),
-                _twos([2 * point.position for point in shared], 1),
+                _parts([2 * (top * self.plan.width - point.position * bottom) for point in shared], bottom),
+                _parts([2 * point.position for point in shared], 1),
                 gap[here],
             )
             for i, point in zip(here.tolist(), shared, strict=True):  # mu (mu - 1) R / 2 - (mu - 1) t
@@ -271,19 +280,12 @@ class Tilt:
         return 2.0 * total
 
 
-def _two(numerator: int, denominator: int) -> tuple[float, float]:
-    """A rational as the sum of two doubles."""
-    high = numerator / denominator
-    top, bottom = high.as_integer_ratio()
-    return high, (numerator * bottom - top * denominator) / (denominator * bottom)
-
-
-def _twos(numerators: list[int], denominator: int) -> np.ndarray:
-    """Rationals as sums of two doubles, [m, 2]; the denominator is a power of 2."""
+def _parts(numerators: list[int], denominator: int) -> np.ndarray:
+    """Rationals as sums of three doubles, [m, 3]; the denominator is a power of 2."""
     if max(map(abs, numerators)) < 2**53:
         high = np.array(numerators, dtype=np.float64) / denominator
-        return np.stack([high, np.zeros_like(high)], axis=1)
-    return np.array([_two(numerator, denominator) for numerator in numerators])
+        return np.stack([high, np.zeros_like(high), np.zeros_like(high)], axis=1)
+    return np.array([from_integer(numerator) for numerator in numerators]) / denominator
 
 
 def _kernel_growth(a: float) -> float:

@@ -36,9 +36,9 @@ def log_norms(g: np.ndarray, mu: float) -> np.ndarray:
 
 
 @kernel
-def _fraction(turn: np.ndarray, high: float, low: float) -> float:
-    """Fractional part of turn * (high + low), as a double in [-1/2, 1/2]."""
-    a, b, c = multiply((turn[0], turn[1], turn[2]), (high, low, 0.0))
+def _fraction(turn: np.ndarray, factor: np.ndarray) -> float:
+    """Fractional part of turn * factor, triples, as a double in [-1/2, 1/2]."""
+    a, b, c = multiply((turn[0], turn[1], turn[2]), (factor[0], factor[1], factor[2]))
     a -= np.rint(a)
     rest = (a + (b - np.rint(b))) + c
     return rest - np.rint(rest)
@@ -125,7 +125,7 @@ def _one_minus_exp(a: float, cosine: float, sine: float, versed: float) -> compl
 
 @kernel
 def window_kernels(
-    turn: np.ndarray, mu: float, h: float, window: float, window_low: float, middle: bool
+    turn: np.ndarray, mu: float, h: float, window: float, double_window: np.ndarray, middle: bool
 ) -> tuple[np.ndarray, ...]:
     """Windowed geometric sums of every node for one mu, complex [k] each.
 
@@ -145,7 +145,7 @@ def window_kernels(
         cosine = math.cos(b)
         sine = math.sin(b)
         versed = 2.0 * math.sin(0.5 * b) ** 2
-        angle = 2.0 * math.pi * _fraction(turn[n], 2.0 * window, 2.0 * window_low)
+        angle = 2.0 * math.pi * _fraction(turn[n], double_window)
         wave = complex(math.cos(angle), -math.sin(angle))
         p_first = _one_minus_exp((lam + 1.0) * h, cosine, sine, versed)
         p_sum[n] = (1.0 - math.exp(-(lam + 1.0) * h * window) * wave) / p_first
@@ -186,7 +186,7 @@ def sums_at_points(
     """Mantissas and their rounding errors for every eps that shares mu, [m, 3] each (Q, P, delta).
 
     modulus, phase (turns), unit: of each node's amplitude, [k]; sums: as window_kernels returns them;
-    shift, first: [m, 2], 2 (mu W - s0) and 2 s0 as two doubles; gap: t0, [m].
+    shift, first: [m, 3], 2 (mu W - s0) and 2 s0 as three doubles; gap: t0, [m].
     """
     q_sum, p_sum, q_first, step, far, both = sums
     m = gap.shape[0]
@@ -201,10 +201,7 @@ def sums_at_points(
         rest = np.zeros(3)
         doubt = np.zeros(3)
         for n in range(turn.shape[0]):
-            if unwrapped[n]:
-                turns = _fraction(turn[n], shift[j, 0], shift[j, 1])
-            else:
-                turns = -_fraction(turn[n], first[j, 0], first[j, 1])
+            turns = _fraction(turn[n], shift[j]) if unwrapped[n] else -_fraction(turn[n], first[j])
             angle = 2.0 * math.pi * (turns + phase[n])
             amplitude = modulus[n] * complex(math.cos(angle), math.sin(angle))
             share = modulus[n] * unit[n]

@@ -17,7 +17,16 @@ from kernels.numerics.elementary import sin_cos_turns
 from kernels.numerics.jit import kernel
 from kernels.numerics.nodes import to_triple
 from kernels.numerics.sieve import Plan
-from kernels.numerics.triple import Triple, add, from_fraction, multiply, negate, reciprocal, scale
+from kernels.numerics.triple import (
+    Triple,
+    add,
+    from_fraction,
+    from_integer,
+    multiply,
+    negate,
+    reciprocal,
+    scale,
+)
 
 #: Rounding allowed to the nodes summed in double precision.
 _DOUBLE_ROUNDING = 3e-37
@@ -47,9 +56,9 @@ def _coefficients(
     normaliser: np.ndarray,
     count: np.ndarray,
     inverse: Triple,
-    full: bool,
+    own_mirror: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """q_n and c_n; inverse = 1 / (4 N) as a triple; full: whether p = N is a node (N odd)."""
+    """q_n and c_n; inverse = 1 / (4 N) as a triple."""
     k, d = residue.shape[:2]
     turn = np.empty((k, 3))
     coefficient = np.zeros((k, 3))
@@ -68,7 +77,7 @@ def _coefficients(
         value = multiply(
             theta.product_triple(g, normaliser, count, f), reciprocal(multiply(scale(four, 0.25), sine))
         )
-        part = 0.5 if full and q[0] == 0.25 else 1.0
+        part = 0.5 if own_mirror[i] else 1.0
         coefficient[i, 0], coefficient[i, 1], coefficient[i, 2] = (
             part * value[0],
             part * value[1],
@@ -81,7 +90,7 @@ def quadrature(plan: Plan) -> Quadrature:
     """Coefficients of a plan and the bound on the rounding of every sum over them."""
     weight = np.exp(plan.log_weight)
     cells = float(plan.factors.count.sum())
-    unit = 2.0**-46 * (4.0 - plan.log_weight + cells / 16.0)
+    unit = 2.0**-46 * (4.0 + plan.exponent + cells / 16.0)
     doubtful = np.cumsum((weight * unit)[::-1])[::-1]
     precise = int(np.count_nonzero(doubtful > _DOUBLE_ROUNDING))
     turn, coefficient = _coefficients(
@@ -93,13 +102,13 @@ def quadrature(plan: Plan) -> Quadrature:
         plan.factors.normaliser,
         plan.factors.count,
         from_fraction(Fraction(1, 4 * plan.modulus)),
-        plan.modulus % 2 == 1,
+        plan.own_mirror,
     )
     # One term: relative error of c_n and of the sine; the phase q_n (2 s - 1) has |error| <= 2**-145 |q_n (2
     # s - 1)| turns, and c_n q_n <= 1 / (4 N) since sin(x) >= 2 x / pi, while 2 s - 1 <= 2 N. Additions:
     # 2**-150 of the partial sums.
     head = weight[:precise]
-    terms = float(head @ (2.0**-128 * (4.0 - plan.log_weight[:precise]) + 2.0**-144 * cells))
+    terms = float(head @ (2.0**-128 * (4.0 + plan.exponent[:precise]) + 2.0**-144 * cells))
     phases = len(weight) * 2.0**-143
     sums = 2.0**-149 * (len(weight) + 4) * (1.0 + float(weight.sum()))
     bound = (terms + phases + sums + (float(doubtful[precise]) if precise < len(weight) else 0.0)) * (
@@ -109,9 +118,8 @@ def quadrature(plan: Plan) -> Quadrature:
 
 
 @kernel
-def _tail(turn: np.ndarray, coefficient: np.ndarray, precise: int, high: float, low: float) -> Triple:
+def _tail(turn: np.ndarray, coefficient: np.ndarray, precise: int, factor: Triple) -> Triple:
     total = (0.5, 0.0, 0.0)
-    factor = (high, low, 0.0)
     for i in range(turn.shape[0]):
         turns = multiply((turn[i, 0], turn[i, 1], turn[i, 2]), factor)
         if i < precise:
@@ -131,7 +139,7 @@ def _tails(turn: np.ndarray, coefficient: np.ndarray, precise: int, points: np.n
     result = np.empty((points.shape[0], 3))
     for j in range(points.shape[0]):
         result[j, 0], result[j, 1], result[j, 2] = _tail(
-            turn, coefficient, precise, points[j, 0], points[j, 1]
+            turn, coefficient, precise, (points[j, 0], points[j, 1], points[j, 2])
         )
     return result
 
@@ -142,5 +150,5 @@ def tails(rule: Quadrature, odd: list[int]) -> np.ndarray:
 
     Only for |2 s - 1| <= 2 reach / h of the plan.
     """
-    points = np.array([[float(u), float(u - int(float(u)))] for u in odd]).reshape(-1, 2)
+    points = np.array([from_integer(u) for u in odd]).reshape(-1, 3)
     return _tails(rule.turn, rule.coefficient, rule.precise, points)

@@ -6,9 +6,11 @@ Fabiano, Muller and Picot (2019), "Algorithms for triple-word arithmetic". Error
 with a margin of several bits (docs/method.md):
 
     add(a, b)       |error| <= 2**-150 (|a| + |b|)
-    multiply(a, b)  |error| <= 2**-150 |a b|
+    multiply(a, b)  |error| <= 2**-150 |a b|, for factors whose parts do not overlap (results of any operation
+                    here but a sum that cancelled: for that, relative to the sizes before it)
 """
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -79,17 +81,34 @@ def negate(a: Triple) -> Triple:
 
 
 @kernel
-def power(a: Triple, exponent: int) -> Triple:
-    """a ** exponent for an integer exponent >= 0; |relative error| <= 2 exponent 2**-150."""
+def _shifted(a: Triple, binary: float) -> Triple:
+    factor = 2.0**binary
+    return a[0] * factor, a[1] * factor, a[2] * factor
+
+
+@kernel
+def scaled_power(a: Triple, exponent: int) -> tuple[Triple, float]:
+    """a ** exponent for a > 0 and an integer exponent >= 0, as a triple times 2 ** (an integer): no overflow.
+
+    |relative error| <= 2 exponent 2**-150.
+    """
     result = (1.0, 0.0, 0.0)
+    binary = 0.0
     base = a
+    base_binary = 0.0
     left = exponent
     while left > 0:
         if left & 1:
             result = multiply(result, base)
+            shift = float(math.floor(math.log2(result[0])))
+            result = _shifted(result, -shift)
+            binary += base_binary + shift
         base = multiply(base, base)
+        shift = float(math.floor(math.log2(base[0])))
+        base = _shifted(base, -shift)
+        base_binary = 2.0 * base_binary + shift
         left >>= 1
-    return result
+    return result, binary
 
 
 @kernel
@@ -108,6 +127,13 @@ def from_fraction(number: Fraction) -> Triple:
     number -= Fraction(first)
     second = float(number)
     return first, second, float(number - Fraction(second))
+
+
+def from_integer(number: int) -> Triple:
+    """Three doubles whose sum is the integer, exactly up to 159 bits."""
+    first = float(number)
+    second = float(number - int(first))
+    return first, second, float(number - int(first) - int(second))
 
 
 @kernel

@@ -116,4 +116,4 @@ def test_constant_keeps_all_that_three_doubles_hold(a: int, b: int) -> None:
 def test_two_pi_and_ln_2_are_those_numbers() -> None:
     with mpmath.workdps(DIGITS):
         assert abs(to_mpf(total(TWO_PI)) / (2 * mpmath.pi) - 1) <= mpmath.mpf(2) ** -158
-        assert abs(to_mpf(total(elementary._LN2)) / mpmath.log(2) - 1) <= mpmath.mpf(2) ** -158
+        assert abs(to_mpf(total(elementary.LN2)) / mpmath.log(2) - 1) <= mpmath.mpf(2) ** -158

@@ -17,7 +17,7 @@ from kernels.numerics.selection import Selection, _unwrapped, heaviest, select, 
 from kernels.numerics.sieve import Plan
 from kernels.numerics.survivors import SOFTEST
 from kernels.numerics.theta import factor
-from kernels.numerics.tilt import LatticePoint, Tails, Tilt, _kernel_growth, _two, _twos
+from kernels.numerics.tilt import LatticePoint, Tails, Tilt, _kernel_growth, _parts
 from kernels.numerics.tilted_sums import ROUNDING, X_SIDE, log_norms, tilted_phi, window_kernels
 from kernels.numerics.trapezoid import quadrature
 from kernels.numerics.triple import from_fraction
@@ -464,7 +464,9 @@ def test_window_sums_are_geometric_sums(half: int, modulus: int, mu: float, h: f
     """For windows as long as those in use, at the end of which the terms have fallen by e^3 at least."""
     p = 2 * (half % ((modulus + 1) // 2)) + 1
     window = math.ceil(3.0 / min(mu, abs(mu - 1.0)) / h)
-    sums = window_kernels(np.array([from_fraction(F(p, 4 * modulus))]), mu, h, float(window), 0.0, mu < 1.0)
+    double = np.array([2.0 * window, 0.0, 0.0])
+    turn = np.array([from_fraction(F(p, 4 * modulus))])
+    sums = window_kernels(turn, mu, h, float(window), double, mu < 1.0)
     with mpmath.workdps(50):
         for found, power in ((sums[0][0], mu - 1.0), (sums[1][0], mu)):
             step = mpmath.mpf(power) * h + 1j * mpmath.pi * p / modulus
@@ -486,7 +488,7 @@ def test_kernel_growth_bounds_a_window(a: float, theta: float, window: int) -> N
 @example(2**53 + 1, 0)
 def test_two_doubles_hold_a_rational(numerator: int, bits: int) -> None:
     exact = F(numerator, 2**bits)
-    for high, low in (_two(numerator, 2**bits), _twos([numerator], 2**bits)[0]):
+    for high, low, _ in (_parts([numerator], 2**bits)[0],):
         assert high == float(exact)
         assert abs(F(float(high)) + F(float(low)) - exact) <= abs(exact) / 2**105
 
@@ -507,6 +509,7 @@ def test_bounds_cover_nodes_left_out(name: str, kept: int) -> None:
         nodes.turn[part],
         nodes.f[part],
         nodes.f_sum[part],
+        nodes.f_size[part],
         nodes.unwrapped[part],
         nodes.weight[part],
         weight,
