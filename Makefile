@@ -1,5 +1,6 @@
 # Everything runs from .venv, which the first target that needs it installs.
 ALLOCATION ?= dhc_persons_us
+STUDY      ?= uldp_default
 CORES      ?= all
 SEED       ?= 1
 SAMPLE     ?= 100
@@ -12,12 +13,13 @@ CLUSTER   := slurm/test-cluster/cluster with
 SNAKEMAKE := $(BIN)/snakemake --workflow-profile workflow/profiles/default --cores $(CORES)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup picture report certify dry-run test test-cluster test-kills lint bench scaling lock clean
+.PHONY: help setup picture report certify uldp dry-run test test-cluster test-kills lint bench scaling lock clean
 
 help: ## say what the targets do
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-16s %s\n", $$1, $$2 }'
 	@echo
 	@echo '  ALLOCATION=$(ALLOCATION)   a name in allocations/ or the path of a file'
+	@echo '  STUDY=$(STUDY)    the same for a local-privacy study'
 	@echo '  CORES=$(CORES)             cores to use on this machine'
 
 setup: $(INSTALLED) ## install the locked environment into .venv
@@ -35,6 +37,9 @@ report: $(INSTALLED) ## results/ALLOCATION/report.html and all that it needs
 
 certify: $(INSTALLED) ## results/ALLOCATION/certificate.json: SAMPLE stored values derived anew by independent code
 	$(SNAKEMAKE) --quiet host reason rules --config 'allocation=$(ALLOCATION)' certify_sample=$(SAMPLE) --until certify
+
+uldp: $(INSTALLED) ## results/STUDY/report.html: the local-privacy study
+	$(SNAKEMAKE) --quiet host reason rules --config 'study=$(STUDY)' -- uldp
 
 dry-run: $(INSTALLED) ## check the allocation and the settings, list the jobs, run none
 	$(SNAKEMAKE) --dry-run --config 'allocation=$(ALLOCATION)'

@@ -4,11 +4,13 @@ from snakemake.utils import min_version
 
 from workflow.lib.run_config import configure
 from workflow.lib.text_tree import ConfigError
+from workflow.lib.uldp.run import configure_study
 
 min_version("9.0")
 
 try:
     RUN = configure(config, workflow.resource_settings.cores)
+    STUDY = configure_study(RUN.settings)
 except ConfigError as error:
     sys.exit(f"ConfigError: {error}")
 
@@ -18,8 +20,17 @@ rule all:
         f"{RUN.folder}/report.html",
 
 
+rule uldp:
+    input:
+        f"{STUDY.folder}/report.html",
+
+
 include: "workflow/rules/mechanisms.smk"
 include: "workflow/rules/curves.smk"
 include: "workflow/rules/aggregate.smk"
 include: "workflow/rules/certify.smk"
 include: "workflow/rules/report.smk"
+include: "workflow/rules/uldp_plan.smk"
+include: "workflow/rules/uldp_surveys.smk"
+include: "workflow/rules/uldp_aggregate.smk"
+include: "workflow/rules/uldp_report.smk"

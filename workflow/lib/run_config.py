@@ -26,6 +26,8 @@ class RunSettings(BaseModel):
 
     allocation: Annotated[str, Field(min_length=1)] = "dhc_persons_us"
     """Name in allocations/ or path of an allocation file."""
+    study: Annotated[str, Field(min_length=1)] = "uldp_default"
+    """Name in allocations/ or path of a local-privacy study file."""
     results: Annotated[str, Field(min_length=1)] = "results"
     """Folder in which each allocation has its own."""
     shards: Annotated[int, Field(ge=1, le=10_000)] = 1

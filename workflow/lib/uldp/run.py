@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kernels.uldp import ULDP_VERSION
 from workflow.lib.csv_rows import csv_rows
 from workflow.lib.run_config import RunSettings
 from workflow.lib.uldp.study import Study, find_study, load_study
@@ -17,6 +18,7 @@ class StudyRun:
     file: str
     tables: list[str]
     folder: str
+    version: str = ULDP_VERSION
 
 
 def configure_study(settings: RunSettings) -> StudyRun:

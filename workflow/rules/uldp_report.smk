@@ -1,0 +1,24 @@
+# The study's self-contained page for people.
+rule uldp_report:
+    input:
+        study=ancient(STUDY.file),
+        results=f"{STUDY.folder}/study.h5",
+        surveys=f"{STUDY.folder}/surveys.csv",
+        limits=f"{STUDY.folder}/limits.csv",
+    output:
+        f"{STUDY.folder}/report.html",
+    params:
+        study=STUDY.study.digest,
+        code=RUN.code_digest("workflow/lib/uldp/report/*.py", "workflow/report/uldp*", "workflow/report/report.css"),
+        folder=STUDY.folder,
+    log:
+        f"{STUDY.folder}/logs/uldp_report.log",
+    benchmark:
+        f"{STUDY.folder}/benchmarks/uldp_report.tsv"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    shell:
+        "{RUN.python:q} {RUN.scripts:q}/uldp_report.py --study {input.study:q} --results {params.folder:q}"
+        " --out {output:q} 2>&1 | tee {log:q}"

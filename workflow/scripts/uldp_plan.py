@@ -1,0 +1,35 @@
+"""Rule uldp_plan: from a study file and its tables to plan.json, which says what each shard does."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from workflow.lib.atomic import write_text
+from workflow.lib.script import run
+from workflow.lib.uldp.plan import make_study_plan, plan_text
+from workflow.lib.uldp.study import find_study, load_study
+from workflow.lib.uldp.tasks import Survey
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--study", required=True, help="name or path of the study file")
+    parser.add_argument("--shards", required=True, type=int, help="number of shards")
+    parser.add_argument("--out", required=True, type=Path, help="plan.json")
+    options = parser.parse_args()
+
+    study = load_study(options.study)
+    text = find_study(options.study).read_text(encoding="utf-8")
+    plan = make_study_plan(study, text, options.shards)
+    write_text(options.out, plan_text(plan))
+    surveys = sum(isinstance(task, Survey) for task in plan.tasks.values())
+    seconds = sum(task.cost for task in plan.tasks.values())
+    print(
+        f"{study.name}: {surveys} mechanisms to survey, {len(plan.tasks) - surveys} rows of the regime map, "
+        f"{len(plan.shards)} shards, predicted {seconds:.0f} CPU seconds"
+    )
+
+
+if __name__ == "__main__":
+    run(main)
