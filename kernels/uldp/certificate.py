@@ -1,12 +1,19 @@
-"""Rigorous bounds on M* from a saddle point found in floating point: those of saddle.py, in ball arithmetic.
+"""Rigorous bounds on M*, alpha* and t* from a saddle point found in floating point, in ball arithmetic.
 
-They hold for the exact rational eps, however alpha and t were found. The formulas are those of tradeoff.py,
-written again, so that each checks the other.
+They hold for the exact rational eps, however alpha and t were found. M* lies within the bounds of saddle.py.
+Since M(alpha*, t) >= M* for every t, and M(alpha, t*) <= M* for every alpha,
+
+- alpha* is among the alpha with M(alpha, t) >= lower: an interval, as M is concave in alpha;
+- t* is among the t with M(alpha, t) <= upper. At any t', M(alpha, t) >= M(alpha, t')^2 / sum_k s_k t_k. So
+when
+  M(alpha, t') > upper and no s_k but that of a size j exceeds s_i, t' being on i and j, t*_j is above t'_j.
+
+The formulas are those of tradeoff.py, written again, so that each checks the other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -16,73 +23,167 @@ from kernels.uldp.domain import Domain
 from kernels.uldp.saddle import Saddle
 
 _BITS = 128
+_FIRST_STEP = Fraction(1, 1 << 60)
+
+Shares = Mapping[int, Fraction]  # by size k
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
-    """lower <= M* <= upper, exact rationals with denominators that are powers of two; value: M at the saddle
-    point, between them."""
+class Enclosure:
+    """lower <= the true value <= upper, exact rationals; value: an approximation between them."""
 
     value: Fraction
     lower: Fraction
     upper: Fraction
 
-    @property
-    def gap(self) -> float:
-        """Relative width: the certified duality gap, rounding included."""
-        return float((self.upper - self.lower) / self.lower)
-
 
 @dataclass(frozen=True, slots=True)
-class _Term:
-    """c / (d . t), where c is the weight, times 1 - alpha if it fades; d and its slope in alpha by k - 1."""
+class Certificate:
+    """Enclosures of M*, of alpha* and of the shares t*_k of the saddle point's sizes."""
 
-    weight: arb
-    fades: bool
-    d: list[arb]
-    d_slope: list[arb]
+    m_star: Enclosure
+    alpha: Enclosure
+    shares: Mapping[int, Enclosure]
+
+    @property
+    def gap(self) -> float:
+        """Relative width of M*: the duality gap, rounding included."""
+        return float((self.m_star.upper - self.m_star.lower) / self.m_star.lower)
 
 
-def certify(saddle: Saddle, eps: Fraction) -> Bounds:
-    """Bounds on M* of the saddle point's domain at exactly `eps`."""
+def certify(saddle: Saddle, eps: Fraction) -> Certificate:
+    """What is certain about M* of the saddle point's domain at exactly `eps`."""
     with ctx.workprec(_BITS):
-        shares = [Fraction(share) for share in saddle.shares]
-        mixture = {k - 1: _ball(share / sum(shares)) for k, share in zip(saddle.sizes, shares, strict=True)}
+        given = {k: Fraction(share) for k, share in zip(saddle.sizes, saddle.shares, strict=True)}
+        shares = {k: share / sum(given.values()) for k, share in given.items()}
         alpha = Fraction(saddle.alpha)
-        terms = list(_terms(saddle.domain, _ball(eps).expm1(), _ball(alpha)))
-        m, slope = arb(0), arb(0)
-        scores = [arb(0)] * saddle.domain.sensitive
-        for term in terms:
-            total, bend = _combined(term.d, mixture), _combined(term.d_slope, mixture)
-            c = term.weight * _ball(1 - alpha) if term.fades else term.weight
-            m += c / total
-            slope -= (term.weight / total if term.fades else 0) + c * bend / total**2
-            if c != 0:
-                factor = c / total**2
-                scores = [score + factor * d for score, d in zip(scores, term.d, strict=True)]
-        largest = max(score.upper() for score in scores)
+        formula = _Formula(saddle.domain, _ball(eps).expm1())
+        m, slope = formula.value(alpha, shares), formula.slope(alpha, shares)
+        scores = formula.scores(alpha, shares)
         excess = max((slope * _ball(1 - alpha)).upper(), (-slope * _ball(alpha)).upper())
-        return Bounds(_exact(m.mid()), _exact((m**2 / largest).lower()), _exact((m + excess).upper()))
+        lower = (m**2 / max(score.upper() for score in scores)).lower()
+        upper = (m + excess).upper()
+        return Certificate(
+            m_star=Enclosure(_exact(m.mid()), _exact(lower), _exact(upper)),
+            alpha=_alpha(formula, alpha, shares, lower),
+            shares=_shares(formula, alpha, shares, scores, upper),
+        )
 
 
-def _terms(domain: Domain, growth: arb, alpha: arb) -> Iterable[_Term]:
-    """The terms that the domain has; growth = e - 1."""
-    v, others = domain.sensitive, domain.others
-    sizes = range(1, v + 1)
-    b = [growth * k / v for k in sizes]
-    r = [each / (1 + each) for each in b]
-    mass = [each / (1 + each * alpha) for each in b]
-    if v > 1:
-        within = [growth * r[k - 1] * (v - k) / ((v - 1) * (1 + b[k - 1] * alpha)) for k in sizes]
-        yield _Term(arb(v - 1), False, within, [-x * y for x, y in zip(within, mass, strict=True)])
-    if others > 1:
-        yield _Term(_ball(1 - Fraction(1, others)), True, r, [arb(0)] * v)
-    if others > 0:
-        yield _Term(_ball(Fraction(1, v) + Fraction(1, others)), True, mass, [-x * x for x in mass])
+class _Formula:
+    """M and its derivatives by size k = 1 .. v, as balls; growth = e - 1."""
+
+    def __init__(self, domain: Domain, growth: arb) -> None:
+        v, others = domain.sensitive, domain.others
+        self.v = v
+        self.b = [growth * k / v for k in range(1, v + 1)]
+        self.r = [each / (1 + each) for each in self.b]
+        self.a = [growth * r * (v - k) / max(v - 1, 1) for k, r in enumerate(self.r, start=1)]
+        self.has = (v > 1, others > 1, others > 0)
+        self.within = _ball(1 - Fraction(1, others)) if others else arb(0)
+        self.between = _ball(Fraction(1, v) + Fraction(1, others)) if others else arb(0)
+
+    def value(self, alpha: Fraction, shares: Shares) -> arb:
+        """M(alpha, t)."""
+        one, two, three = self._totals(alpha, shares)
+        beta = _ball(1 - alpha)
+        total = arb(self.v - 1) / one if self.has[0] else arb(0)
+        total += beta * self.within / two if self.has[1] else arb(0)
+        return total + (beta * self.between / three if self.has[2] else arb(0))
+
+    def slope(self, alpha: Fraction, shares: Shares) -> arb:
+        """The derivative of M in alpha."""
+        one, two, three = self._totals(alpha, shares)
+        beta, damped = _ball(1 - alpha), self._damped(alpha, shares)
+        bend_one = sum(
+            (_ball(t) * self.a[k - 1] * self.b[k - 1] * damped[k] ** 2 for k, t in shares.items()), arb(0)
+        )
+        bend_three = sum((_ball(t) * (self.b[k - 1] * damped[k]) ** 2 for k, t in shares.items()), arb(0))
+        total = arb(self.v - 1) * bend_one / one**2 if self.has[0] else arb(0)
+        total -= self.within / two if self.has[1] else arb(0)
+        return total + (self.between * (beta * bend_three / three - 1) / three if self.has[2] else arb(0))
+
+    def scores(self, alpha: Fraction, shares: Shares) -> list[arb]:
+        """s_k for every size."""
+        one, two, three = self._totals(alpha, shares)
+        beta = _ball(1 - alpha)
+        first = arb(self.v - 1) / one**2 if self.has[0] else arb(0)
+        second = beta * self.within / two**2 if self.has[1] else arb(0)
+        third = beta * self.between / three**2 if self.has[2] else arb(0)
+        ball = _ball(alpha)
+        return [
+            (first * a + third * b) / (1 + b * ball) + second * r
+            for a, b, r in zip(self.a, self.b, self.r, strict=True)
+        ]
+
+    def _damped(self, alpha: Fraction, shares: Shares) -> dict[int, arb]:
+        return {k: 1 / (1 + self.b[k - 1] * _ball(alpha)) for k in shares}
+
+    def _totals(self, alpha: Fraction, shares: Shares) -> tuple[arb, arb, arb]:
+        damped = self._damped(alpha, shares)
+        parts = [(_ball(t), k - 1, damped[k]) for k, t in shares.items()]
+        return (
+            sum((t * self.a[i] * factor for t, i, factor in parts), arb(0)),
+            sum((t * self.r[i] for t, i, _ in parts), arb(0)),
+            sum((t * self.b[i] * factor for t, i, factor in parts), arb(0)),
+        )
 
 
-def _combined(d: list[arb], mixture: dict[int, arb]) -> arb:
-    return sum((share * d[position] for position, share in mixture.items()), arb(0))
+def _alpha(formula: _Formula, alpha: Fraction, shares: Shares, lower: arb) -> Enclosure:
+    if not formula.has[2]:
+        return Enclosure(alpha, alpha, alpha)  # no other symbols: alpha is 1
+
+    def outside(place: Fraction) -> bool:
+        return bool(formula.value(place, shares) < lower)
+
+    return Enclosure(alpha, _beyond(alpha, Fraction(0), outside), _beyond(alpha, Fraction(1), outside))
+
+
+def _shares(
+    formula: _Formula, alpha: Fraction, shares: Shares, scores: list[arb], upper: arb
+) -> dict[int, Enclosure]:
+    if len(shares) == 1:
+        (only,) = shares
+        rest = [scores[only - 1] - score for k, score in enumerate(scores, start=1) if k != only]
+        distance = min((each.lower() for each in rest), default=arb(1))
+        slack = max(score.upper() for score in scores) - formula.value(alpha, shares) ** 2 / upper
+        most = _exact((slack / distance).upper()) if distance > 0 else Fraction(1)
+        return {
+            only: Enclosure(Fraction(1), max(1 - most, Fraction(0)) if rest else Fraction(1), Fraction(1))
+        }
+    if len(shares) > 2:
+        return {k: Enclosure(share, Fraction(0), Fraction(1)) for k, share in shares.items()}
+    first, second = shares
+
+    def least(j: int, i: int) -> Fraction:
+        """Lower bound on t*_j, i being the other size."""
+
+        def excluded(share: Fraction) -> bool:
+            return bool(formula.value(alpha, {i: 1 - share, j: share}) > upper)
+
+        place = _beyond(shares[j], Fraction(0), excluded)
+        there = formula.scores(alpha, {i: 1 - place, j: place})
+        rest = (score for k, score in enumerate(there, start=1) if k not in (i, j))
+        proven = there[j - 1] > there[i - 1] and all(score <= there[i - 1] for score in rest)
+        return place if proven else Fraction(0)
+
+    low = {first: least(first, second), second: least(second, first)}
+    return {
+        first: Enclosure(shares[first], low[first], 1 - low[second]),
+        second: Enclosure(shares[second], low[second], 1 - low[first]),
+    }
+
+
+def _beyond(start: Fraction, end: Fraction, outside: Callable[[Fraction], bool]) -> Fraction:
+    """The first of the places from start towards end, at doubling distances, that is outside; else the
+    end."""
+    step = _FIRST_STEP
+    while step < abs(end - start):
+        place = start + (step if end > start else -step)
+        if outside(place):
+            return place
+        step *= 2
+    return end
 
 
 def _ball(number: Fraction | int) -> arb:

@@ -34,7 +34,7 @@ def test_random_mechanisms_do_not_beat_the_limit(pair: tuple[int, int]) -> None:
     for odds in ODDS:
         eps = Fraction(log(odds))
         saddle = solve(domain, float(eps))
-        limit, alpha = certify(saddle, eps).lower, Fraction(saddle.alpha)
+        limit, alpha = certify(saddle, eps).m_star.lower, Fraction(saddle.alpha)
         for _ in range(40):
             law = random_law(domain, odds, source)
             assert violations(law, odds) == []

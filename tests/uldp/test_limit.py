@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from math import exp, expm1, log
@@ -66,11 +67,49 @@ def test_known_values(case: tuple[int, int, str]) -> None:
 def test_gap_is_certified(pair: tuple[int, int], eps: float) -> None:
     v, others = pair
     saddle = solve(Domain(v + others, v), eps)
-    bounds = certify(saddle, Fraction(eps))
-    assert bounds.lower <= bounds.value <= bounds.upper
-    assert bounds.gap <= 1e-13
-    assert abs(saddle.m_star / float(bounds.value) - 1) < 1e-13
+    certificate = certify(saddle, Fraction(eps))
+    for known in (certificate.m_star, certificate.alpha, *certificate.shares.values()):
+        assert known.lower <= known.value <= known.upper
+    assert certificate.gap <= 1e-13
+    assert abs(saddle.m_star / float(certificate.m_star.value) - 1) < 1e-13
     assert sum(saddle.shares) == pytest.approx(1, rel=1e-14)
+    assert sum(known.value for known in certificate.shares.values()) == 1
+
+
+@settings(max_examples=100, deadline=None)
+@given(domains, st.floats(-2, 1.2).map(lambda exponent: 10.0**exponent), st.integers(1, 2**40))
+def test_certificate_of_a_rough_saddle_point_holds(pair: tuple[int, int], eps: float, parts: int) -> None:
+    """alpha and t moved a little give wider bounds, which still hold the exact ones."""
+    domain = Domain(sum(pair), pair[0])
+    saddle = solve(domain, eps)
+    exact = certify(saddle, Fraction(eps))
+    share = 1 / parts
+    rough = replace(
+        saddle,
+        alpha=min(max(saddle.alpha + (share / 10 if parts % 2 else -share / 10), 0.0), 1.0)
+        if pair[1]
+        else 1.0,
+        shares=tuple(
+            max(each + (share / 10 if k == 1 else 0), 1e-9)
+            for k, each in zip(saddle.sizes, saddle.shares, strict=True)
+        ),
+    )
+    certificate = certify(rough, Fraction(eps))
+    assert certificate.m_star.lower <= exact.m_star.upper
+    assert certificate.m_star.upper >= exact.m_star.lower
+    assert certificate.alpha.lower <= exact.alpha.upper
+    assert certificate.alpha.upper >= exact.alpha.lower
+    for k, known in certificate.shares.items():
+        assert known.lower <= exact.shares[k].upper
+        assert known.upper >= exact.shares[k].lower
+
+
+@pytest.mark.parametrize("case", KNOWN, ids=str)
+def test_saddle_points_are_certain_to_many_digits(case: tuple[int, int, str]) -> None:
+    w, v, eps = case
+    certificate = certify(solve(Domain(w, v), float(eps)), Fraction(eps))
+    for known in (certificate.alpha, *certificate.shares.values()):
+        assert known.upper - known.lower < Fraction(1, 10**6)
 
 
 @pytest.mark.parametrize("v", [100, 1_000, 10_000])

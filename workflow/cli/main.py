@@ -21,6 +21,7 @@ from workflow.cli.plan import plan
 from workflow.cli.profile import profile
 from workflow.cli.reduction import reduction
 from workflow.cli.tradeoff import tradeoff
+from workflow.cli.uldp import uldp
 from workflow.cli.validate import validate
 
 PROGRAM = "exact-census"
@@ -61,7 +62,19 @@ def main() -> None:
     """
 
 
-for command in (profile, epsilon, tradeoff, reduction, plan, patterns, info, validate, certify, convert):
+for command in (
+    profile,
+    epsilon,
+    tradeoff,
+    reduction,
+    plan,
+    patterns,
+    info,
+    validate,
+    certify,
+    convert,
+    uldp,
+):
     main.add_command(command)
 
 

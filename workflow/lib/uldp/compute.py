@@ -47,7 +47,8 @@ def make_mechanism(name: str, saddle: Saddle, eps: Fraction) -> Mechanism:
 
 def _survey(task: Survey) -> StudyResult:
     saddle = solve(task.domain, float(task.eps))
-    bounds = certify(saddle, task.eps)
+    certificate = certify(saddle, task.eps)
+    limit = certificate.m_star
     mechanism = make_mechanism(task.mechanism, saddle, task.eps)
     chosen = task.distribution or uniform_parts(task.domain, Fraction(saddle.alpha))
     distribution = np.array([float(p) for p in chosen])
@@ -77,10 +78,10 @@ def _survey(task: Survey) -> StudyResult:
         "clients": n,
         "repetitions": repetitions,
         "seed": str(task.seed),
-        "m_star": float(bounds.value),
-        "m_star_lower": _outward(bounds.lower, -np.inf),
-        "m_star_upper": _outward(bounds.upper, np.inf),
-        "gap": bounds.gap,
+        "m_star": float(limit.value),
+        "m_star_lower": _outward(limit.lower, -np.inf),
+        "m_star_upper": _outward(limit.upper, np.inf),
+        "gap": certificate.gap,
         "alpha_star": saddle.alpha,
         "exact_n_mse": float(mechanism.error.at(chosen)),
         "worst_n_mse": float(mechanism.error.worst),

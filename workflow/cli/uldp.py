@@ -1,0 +1,128 @@
+"""`exact-census uldp`: the least error of distribution estimation when only some values need local
+privacy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from workflow.cli.errors import BadInput, Refusal
+from workflow.cli.figures import bound_fields, certified_fields, given_fields, plain_integer
+from workflow.cli.output import at_most, emit_json, emit_table, given, json_option
+from workflow.cli.rationals import Range, RationalList
+
+if TYPE_CHECKING:
+    from kernels.accounting.certified import Certified
+    from kernels.uldp.certificate import Certificate, Enclosure
+
+MOST_SYMBOLS, MOST_SENSITIVE = 10**9, 10**5
+EPS = Range("1e-6 to 100", Fraction(1, 10**6), Fraction(100))
+NEIGHBOURS = "any two values of one client; only sensitive values are protected"
+GAP_DIGITS, SHARE_DIGITS = 2, 6
+
+
+@click.command("uldp", short_help="Least error of estimates under utility-optimised local privacy.")
+@click.option(
+    "--w",
+    "symbols",
+    type=click.IntRange(2, MOST_SYMBOLS),
+    metavar="W",
+    required=True,
+    help="Number of values.",
+)
+@click.option(
+    "--v",
+    "sensitive",
+    type=click.IntRange(1, MOST_SENSITIVE),
+    metavar="V",
+    required=True,
+    help="Number of sensitive values, at most W.",
+)
+@click.option(
+    "--eps",
+    type=RationalList(EPS),
+    metavar="LIST",
+    required=True,
+    help="Values of eps from 1e-6 to 100, separated by commas, read exactly.",
+)
+@json_option
+def uldp(symbols: int, sensitive: int, eps: tuple[Fraction, ...], as_json: bool) -> None:
+    """The limit M* of estimating a distribution over W values, V of them sensitive, and what attains it.
+
+    Every client sends one report. Sensitive values get eps-local differential privacy, the others must not
+    give them away (utility-optimised local differential privacy). M* is the least worst-case n E||P_hat -
+    P||^2 as the number n of clients grows. alpha_star is the probability of the sensitive values at the least
+    favourable P, t_star the probabilities of the block sizes k of the optimal mechanism (k = 1: randomised
+    response).
+    """
+    from kernels.uldp.domain import Domain
+
+    if sensitive > symbols:
+        raise BadInput(f"--v: {sensitive} is more than --w, {symbols}; allowed: 1 to {symbols}")
+    answers = [_answer(Domain(symbols, sensitive), each) for each in eps]
+    if as_json:
+        emit_json(
+            {
+                "command": "uldp",
+                "neighbours": NEIGHBOURS,
+                "w": plain_integer(symbols),
+                "v": plain_integer(sensitive),
+                "rows": [_row(each, *answer) for each, answer in zip(eps, answers, strict=True)],
+            }
+        )
+        return
+    emit_table(
+        [f"{symbols} values, {sensitive} of them sensitive.", f"Neighbours: {NEIGHBOURS}."],
+        ["eps", "M*, at most", "alpha*", "t*", "gap, at most", "optimal"],
+        [_cells(each, *answer) for each, answer in zip(eps, answers, strict=True)],
+        notes=["M* is the least worst-case n E||P_hat - P||^2 of any mechanism, as n grows."],
+    )
+
+
+def _answer(domain: Any, eps: Fraction) -> tuple[Certificate, str]:
+    from kernels.uldp.certificate import certify
+    from kernels.uldp.regimes import regime
+    from kernels.uldp.saddle import Unsolved, solve
+
+    try:
+        saddle = solve(domain, float(eps))
+    except Unsolved as error:
+        raise Refusal(str(error)) from None
+    return certify(saddle, eps), regime(saddle)
+
+
+def _row(eps: Fraction, certificate: Certificate, regime: str) -> dict[str, Any]:
+    return {
+        **given_fields("eps", eps),
+        **certified_fields("m_star", _certified(certificate.m_star)),
+        **certified_fields("alpha_star", _certified(certificate.alpha)),
+        "t_star": [
+            {"k": plain_integer(k), **certified_fields("share", _certified(share))}
+            for k, share in certificate.shares.items()
+        ],
+        **bound_fields("gap", certificate.gap),
+        "optimal": regime,
+    }
+
+
+def _cells(eps: Fraction, certificate: Certificate, regime: str) -> Sequence[str]:
+    shares = certificate.shares
+    mixture = ", ".join(f"k = {k}: {float(share.value):.{SHARE_DIGITS}g}" for k, share in shares.items())
+    return [
+        given(eps),
+        at_most(_certified(certificate.m_star)),
+        f"{float(certificate.alpha.value):.{SHARE_DIGITS}g}",
+        mixture if len(shares) > 1 else f"k = {next(iter(shares))}",
+        bound_fields("gap", certificate.gap)["gap"],
+        regime,
+    ]
+
+
+def _certified(known: Enclosure) -> Certified:
+    from kernels.accounting.certified import Certified, from_fraction
+
+    lower, upper = from_fraction(known.lower).lower, from_fraction(known.upper).upper
+    return Certified(min(max(from_fraction(known.value).value, lower), upper), lower, upper)
