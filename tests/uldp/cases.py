@@ -28,7 +28,7 @@ SMALL = [
     (6, 4, Fraction(3, 2)),
     (7, 4, Fraction(2)),
     (4, 4, Fraction(3, 2)),
-    (7, 3, Fraction(7)),
+    (7, 3, Fraction(4)),
 ]
 DESIGNED = [(9, 7, Fraction(5, 4)), (7, 7, Fraction(13, 10)), (12, 11, Fraction(6, 5))]
 

@@ -62,7 +62,7 @@ def test_known_values(case: tuple[int, int, str]) -> None:
     assert all(map(rounds_to, saddle.shares, shares.values()))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(domains, eps_values)
 def test_gap_is_certified(pair: tuple[int, int], eps: float) -> None:
     v, others = pair
@@ -76,7 +76,7 @@ def test_gap_is_certified(pair: tuple[int, int], eps: float) -> None:
     assert sum(known.value for known in certificate.shares.values()) == 1
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(domains, st.floats(-2, 1.2).map(lambda exponent: 10.0**exponent), st.integers(1, 2**40))
 def test_certificate_of_a_rough_saddle_point_holds(pair: tuple[int, int], eps: float, parts: int) -> None:
     """alpha and t moved a little give wider bounds, which still hold the exact ones."""
@@ -120,7 +120,7 @@ def test_gap_is_certified_for_large_domains(v: int, eps: float) -> None:
         assert certify(saddle, Fraction(eps)).gap <= LARGEST_GAP
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(domains, st.floats(1.00001, 1.5))
 def test_randomised_response_is_optimal_from_its_threshold(pair: tuple[int, int], factor: float) -> None:
     domain = Domain(sum(pair), pair[0])
@@ -132,7 +132,7 @@ def test_randomised_response_is_optimal_from_its_threshold(pair: tuple[int, int]
     assert_equal(saddle.m_star, randomised_response_limit(domain, Fraction(exp(log(odds)))))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.integers(4, 60), st.integers(0, 200), st.floats(0.01, 0.9999999))
 def test_single_size_is_optimal_up_to_its_threshold(v: int, others: int, position: float) -> None:
     domain = Domain(v + others, v)
@@ -144,7 +144,7 @@ def test_single_size_is_optimal_up_to_its_threshold(v: int, others: int, positio
     assert_equal(saddle.m_star, single_size_limit(domain, 1 + Fraction(expm1(eps))))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.integers(3, 60), st.integers(1, 200), st.floats(0.0001, 0.9999))
 def test_between_the_thresholds_the_sizes_are_one_and_two(v: int, others: int, position: float) -> None:
     domain = Domain(v + others, v)

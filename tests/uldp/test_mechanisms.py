@@ -75,7 +75,7 @@ def test_subset_selection_is_strictly_worse_where_one_size_is_optimal(
     assert designed.error.worst == limit
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.integers(1, 30), st.integers(0, 40), st.floats(0.01, 6))
 def test_worst_error_of_the_block_design_is_the_limit(v: int, others: int, eps: float) -> None:
     if v + others < 2:
@@ -88,7 +88,7 @@ def test_worst_error_of_the_block_design_is_the_limit(v: int, others: int, eps: 
     assert float(error.at_uniform(Fraction(saddle.alpha))) == pytest.approx(saddle.m_star, rel=1e-10)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.integers(1, 12), st.integers(0, 20), st.floats(0.1, 6))
 def test_no_baseline_beats_the_limit(v: int, others: int, eps: float) -> None:
     """At the least favourable P, and so in the worst case too."""
