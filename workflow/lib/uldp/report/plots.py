@@ -8,7 +8,7 @@ import numpy as np
 from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
-from matplotlib.ticker import FuncFormatter, NullFormatter
+from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
 
 from kernels.uldp.closed_forms import randomised_response_from, single_size_until
 from kernels.uldp.domain import Domain
@@ -60,6 +60,7 @@ def ratio_plot(points: Sequence[Point], along: str, name: str) -> Markup:
                 **STYLES[mechanism],
             )
         axes.set(xlabel=_axis_name(along), ylabel="n · MSE, in units of M*")
+        axes.xaxis.set_major_locator(MaxNLocator(integer=along == "sensitive"))
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         axes.yaxis.set_minor_formatter(FuncFormatter(lambda value, _: f"{value:g}" if value < 10 else ""))
         axes.tick_params(axis="y", which="minor", labelsize=7.5)
