@@ -147,7 +147,10 @@ def test_the_tiny_allocation_has_ten_pairs() -> None:
     assert len(pairs(allocation)) == 10
 
 
-@pytest.mark.parametrize("path", sorted(allocation_folders()[0].glob("*.yaml")), ids=lambda path: path.stem)
+SHIPPED = [path for path in sorted(allocation_folders()[0].glob("*.yaml")) if not path.stem.startswith("uldp")]
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
 def test_every_shipped_allocation_is_found_by_its_name(path: Path) -> None:
     assert find_allocation(path.stem) == path
     assert load_allocation(path.stem).name == path.stem
