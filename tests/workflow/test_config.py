@@ -147,7 +147,9 @@ def test_the_tiny_allocation_has_ten_pairs() -> None:
     assert len(pairs(allocation)) == 10
 
 
-SHIPPED = [path for path in sorted(allocation_folders()[0].glob("*.yaml")) if not path.stem.startswith("uldp")]
+SHIPPED = sorted(
+    path for path in allocation_folders()[0].glob("*.yaml") if not path.stem.startswith("uldp")  # studies
+)
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
