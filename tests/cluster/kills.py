@@ -40,7 +40,8 @@ MPI = (
 )
 SHARD_TARGETS = ("writer", "writer", "writer", "rank", "rank", "rank", "node")
 RUN_TARGETS = ("driver", "driver", "writer", "rank", "node", "controller")
-PATIENCE = 240  # seconds; a run that takes longer hangs
+# A run that takes longer hangs. Slurm waits two minutes before it starts a job of a lost node again.
+PATIENCE = 600  # seconds
 
 
 class Failure(Exception):
