@@ -115,7 +115,8 @@ class Accountant:
     def log_profile(self, eps: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """ln delta and the bound on the relative error of delta at every eps >= 0, [k] each."""
         value, error = log_deltas(self._relative([Fraction(float(one)) for one in eps]))
-        return value, np.expm1(np.minimum(error, 1.0)) * (1.0 + 1e-9)
+        known = np.where(error <= 1.0, np.expm1(np.minimum(error, 1.0)) * (1.0 + 1e-9) + 2.0**-51, np.inf)
+        return value, known
 
     def _upper_tail(self, eps: Fraction, closed: bool = False) -> Certified:
         """P(T > eps) (closed: P(T >= eps)) by the absolute tier."""
@@ -170,13 +171,17 @@ class Accountant:
             if level not in self._soft_nodes:
                 self._soft_nodes[level] = select(self.plan, self.rule.turn, level)
             return Tilt(self.plan, self._soft_nodes[level], scale)
+        if soft <= 0.0:
+            raise Refused("out of reach: the noise of some cell is too small for a variance reduction")
         power = math.floor(math.log(scale) / math.log(1.1))
         if power == 0:
             return Accountant(self.composition.scaled(scale), self._thresholds).tilt
         base = Fraction(11, 10) ** power
+        if base > scale:  # the logarithm was rounded up
+            base /= Fraction(11, 10)
         if base not in self._rebased:
             self._rebased[base] = Accountant(self.composition.scaled(base), self._thresholds)
-        return self._rebased[base]._scaled_tilt(max(scale / base, Fraction(1)))
+        return self._rebased[base]._scaled_tilt(scale / base)
 
     def tradeoff(self, alpha: Fraction) -> Certified:
         """The trade-off function: the least type II error beta at type I error alpha.

@@ -20,7 +20,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from kernels.numerics.elementary import sin_cos_turns
+from kernels.numerics.elementary import fraction_of_turn, sin_cos_turns
 from kernels.numerics.jit import kernel
 from kernels.numerics.nodes import LIMB_BITS
 from kernels.numerics.sieve import Plan
@@ -79,8 +79,8 @@ def _fold(
         if i < precise:
             sine, cosine = sin_cos_turns(turns)
         else:
-            part = ((turns[0] - np.rint(turns[0])) + turns[1]) + turns[2]
-            angle = 2.0 * math.pi * (part - np.rint(part))
+            part = fraction_of_turn(turns)
+            angle = 2.0 * math.pi * (part[0] + part[1])
             sine = (math.sin(angle), 0.0, 0.0)
             cosine = (math.cos(angle), 0.0, 0.0)
         c = (coefficient[i, 0], coefficient[i, 1], coefficient[i, 2])

@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 
 from kernels.numerics import theta
-from kernels.numerics.elementary import sin_cos_turns
+from kernels.numerics.elementary import fraction_of_turn, sin_cos_turns
 from kernels.numerics.jit import kernel
 from kernels.numerics.nodes import to_triple
 from kernels.numerics.sieve import Plan
@@ -127,10 +127,9 @@ def _tail(turn: np.ndarray, coefficient: np.ndarray, precise: int, factor: Tripl
             term = multiply((coefficient[i, 0], coefficient[i, 1], coefficient[i, 2]), sine)
             total = add(total, negate(term))
         else:
-            rest = ((turns[0] - np.rint(turns[0])) + turns[1]) + turns[2]
-            total = add(
-                total, (-coefficient[i, 0] * math.sin(2.0 * math.pi * (rest - np.rint(rest))), 0.0, 0.0)
-            )
+            rest = fraction_of_turn(turns)
+            term_double = -coefficient[i, 0] * math.sin(2.0 * math.pi * (rest[0] + rest[1]))
+            total = add(total, (term_double, 0.0, 0.0))
     return total
 
 
