@@ -20,9 +20,9 @@ from rich.table import Table
 class Costs:
     """Seconds on one core of the machine measured, and bytes."""
 
-    item: float = 0.030  # kernels, per distinct composition of the DHC, on average
-    longest_item: float = 0.6
-    rank_start: float = 1.6  # imports, the plan, compiled code from the cache
+    item: float = 0.033  # kernels, per distinct composition of the DHC, on average
+    longest_item: float = 0.5
+    rank_start: float = 1.1  # imports, the plan, compiled code from the cache
     served: float = 0.0045  # rank 0 per item: receive, digest, and its piece of the unfinished shard
     written: float = 0.0039  # rank 0 per group at the end of a shard: write, read back, compare digests
     merged: float = 0.0075  # stage aggregate per group: verify, copy, verify, table rows
@@ -61,7 +61,7 @@ def curves(costs: Costs, work: Workload, cores: int, shards: int) -> float:
 
 
 def total(costs: Costs, work: Workload, cores: int, shards: int) -> dict[str, float]:
-    """Seconds of every stage, with three jobs one after the other around the shards."""
+    """Seconds of every stage, whose jobs run one after the other."""
     return {
         "mechanisms": costs.job + work.items * costs.planned,
         "curves": costs.job + curves(costs, work, cores, shards),
@@ -87,13 +87,13 @@ def main() -> None:
             "cores", "shards", "sbatch", "files", "GB", *total(costs, work, 1, 1), "minutes", title=work.name
         )
         for cores in (100, 1_000, 10_000, 100_000):
-            shards = min(26, max(1, work.items // 30))
+            shards = min(25, max(1, work.items // 30))
             stages = total(costs, work, cores, shards)
             table.add_row(
                 f"{cores:,}",
                 str(shards),
-                str(shards + 4),
-                str(2 * shards + 5 + 2 * (shards + 3)),
+                str(shards + 5),
+                str(4 * shards + 14),
                 f"{2 * work.items * costs.group_bytes / 1e9:.1f}",
                 *(f"{seconds:,.0f} s" for seconds in stages.values()),
                 f"{sum(stages.values()) / 60:,.1f}",

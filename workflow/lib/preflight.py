@@ -19,7 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 _TRIES, _PAUSE = 3, 5.0  # sacct may fail for a while, when its database restarts
-_FIRST_CHECK = 30  # seconds
+_FIRST_CHECK = 30  # seconds, in slurm/profile
 _LEAST_JOB_AGE = 60  # seconds; squeue is asked every three minutes at the latest
 
 
@@ -78,11 +78,10 @@ def preflight(
             "end. Run inside one allocation instead; see slurm/README.md, 'One allocation'"
         )
     else:
-        # The plugin turns back to sacct where three times the first check is more than MinJobAge.
-        first = min(_FIRST_CHECK, age // 3)
         states = [f"{problem}: job states come from squeue, which remembers them for {age} s"]
         options = ["--slurm-status-command", "squeue"]
-        options += ["--slurm-init-seconds-before-status-checks", str(first)]
+        if age < 3 * _FIRST_CHECK:  # else the plugin turns back to sacct, or misses the end of jobs
+            options += ["--slurm-init-seconds-before-status-checks", str(age // 3)]
     return f"Slurm {version} answers; " + "; ".join([*states, _ranks(mpi, ask), *_left_over(ask)]), options
 
 
