@@ -42,7 +42,7 @@ def test_tiny_allocation_through_the_driver_script(tmp_path: Path) -> None:
     assert done.returncode == 0, log
     assert "preflight: Slurm" in log
     assert "accounting is off: job states come from squeue" in log
-    assert runs.submitted() - before == 1 + 6, "the driver; mechanisms, two shards, aggregate, certify, report"
+    assert runs.submitted() - before == 1 + 6, "the driver; mechanisms, 2 shards, aggregate, certify, report"
 
     local = tmp_path / "local"
     local.mkdir()
