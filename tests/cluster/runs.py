@@ -94,7 +94,7 @@ def digest(folder: Path) -> str:
 
 
 def submitted() -> int:
-    """How many jobs the cluster has been given since it started."""
+    """The number of the last job that the cluster was given."""
     done = subprocess.run(["scontrol", "show", "config"], capture_output=True, text=True, check=True)
     found = re.search(r"NEXT_JOB_ID\s*=\s*(\d+)", done.stdout)
     assert found
