@@ -48,7 +48,7 @@ test: $(INSTALLED) ## the test suite
 	$(BIN)/python -m pytest -n auto --dist loadfile
 
 test-cluster: $(INSTALLED) ## the tests on a real Slurm with two nodes (as root; needs slurm-wlm and munge)
-	$(CLUSTER) $(BIN)/python -m pytest -m cluster tests/cluster
+	$(CLUSTER) $(BIN)/python -m pytest -m cluster --durations=8 tests/cluster
 
 test-kills: $(INSTALLED) ## 100 kills and 50 races on that Slurm (three quarters of an hour)
 	$(CLUSTER) $(BIN)/python -m tests.cluster.kills --seed $(SEED)

@@ -81,15 +81,15 @@ class Subject:
 
     def start(self) -> subprocess.Popen[bytes]:
         """Start the command, in a group of its own."""
-        log = (self.folder / "output.log").open("ab")
-        return subprocess.Popen(
-            self.command,
-            cwd=self.folder,
-            stdout=log,
-            stderr=log,
-            stdin=subprocess.DEVNULL,
-            start_new_session=True,
-        )
+        with (self.folder / "output.log").open("ab") as log:
+            return subprocess.Popen(
+                self.command,
+                cwd=self.folder,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
 
     def clear(self) -> None:
         """Delete all results."""
