@@ -162,7 +162,7 @@ class Killer:
     def run(self, kills: int) -> None:
         """Make `kills` kills, then let the last run come to its end."""
         self.subject.clear()
-        goal = self.tally.kills.total() + kills
+        goal, code = self.tally.kills.total() + kills, 0
         while self.tally.kills.total() < goal:
             before = self.subject.complete_files()
             process = self.subject.start()
@@ -178,7 +178,7 @@ class Killer:
                 self._through()
             else:
                 self.tally.reruns += 1
-        if self.subject.complete_files():
+        if code != 0:
             self._finish()
 
     def _finish(self) -> None:
