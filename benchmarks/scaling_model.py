@@ -20,7 +20,7 @@ from rich.table import Table
 class Costs:
     """Seconds on one core of the machine measured, and bytes."""
 
-    item: float = 0.033  # kernels, per distinct composition of the DHC, on average
+    item: float = 0.0323  # kernels, per distinct composition of the DHC, on average
     longest_item: float = 0.5
     rank_start: float = 1.1  # imports, the plan, compiled code from the cache
     served: float = 0.0045  # rank 0 per item: receive, digest, and its piece of the unfinished shard
