@@ -4,6 +4,7 @@ STUDY      ?= uldp_default
 CORES      ?= all
 SEED       ?= 1
 SAMPLE     ?= 100
+DELTA      ?= 1e-10
 PYTHON     ?= $(firstword $(foreach v,3.11 3.12 3.13,$(shell command -v python$(v) 2>/dev/null)) python3)
 
 VENV      := .venv
@@ -13,7 +14,7 @@ CLUSTER   := slurm/test-cluster/cluster with
 SNAKEMAKE := $(BIN)/snakemake --workflow-profile workflow/profiles/default --cores $(CORES)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup picture report certify uldp dry-run test test-cluster test-kills lint bench scaling lock clean
+.PHONY: help setup picture report certify tune uldp dry-run test test-cluster test-kills lint bench scaling lock clean
 
 help: ## say what the targets do
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-16s %s\n", $$1, $$2 }'
@@ -37,6 +38,10 @@ report: $(INSTALLED) ## results/ALLOCATION/report.html and all that it needs
 
 certify: $(INSTALLED) ## results/ALLOCATION/certificate.json: SAMPLE stored values derived anew by independent code
 	$(SNAKEMAKE) --quiet host reason rules --config 'allocation=$(ALLOCATION)' certify_sample=$(SAMPLE) --until certify
+
+tune: $(INSTALLED) ## results/ALLOCATION/ALLOCATION_tuned.yaml: the largest rhos that keep EPS at DELTA
+	$(if $(EPS),,$(error name the promise: make tune EPS=26.34 DELTA=1e-10))
+	$(SNAKEMAKE) --quiet host reason rules --config 'allocation=$(ALLOCATION)' 'tune_eps="$(EPS)"' 'tune_delta="$(DELTA)"' -- tune
 
 uldp: $(INSTALLED) ## results/STUDY/report.html: the local-privacy study
 	$(SNAKEMAKE) --quiet host reason rules --config 'study=$(STUDY)' -- uldp

@@ -37,6 +37,16 @@ def product(a: Certified, b: Certified) -> Certified:
     return Certified(min(max(NEAREST.multiply(a.value, b.value), lower), upper), lower, upper)
 
 
+def quotient(a: Certified, b: Certified) -> Certified:
+    """a / b, for b above 0. Raises ValueError when b is not certainly that."""
+    if b.lower <= 0:
+        raise ValueError(f"{b} may be 0")
+    corners = [(x, y) for x in (a.lower, a.upper) for y in (b.lower, b.upper)]
+    lower = min(DOWN.divide(x, y) for x, y in corners)
+    upper = max(UP.divide(x, y) for x, y in corners)
+    return Certified(min(max(NEAREST.divide(a.value, b.value), lower), upper), lower, upper)
+
+
 def total(a: Certified, b: Certified) -> Certified:
     """a + b."""
     return Certified(NEAREST.add(a.value, b.value), DOWN.add(a.lower, b.lower), UP.add(a.upper, b.upper))

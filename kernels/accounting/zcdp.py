@@ -48,6 +48,23 @@ def delta(rho: Fraction, eps: Fraction) -> Certified:
     return certified(lambda: ball(-((eps - rho) ** 2) / (4 * rho)).exp())
 
 
+def budget(eps: Fraction, delta: Fraction) -> Certified:
+    """The rho at which the Census Bureau's conversion gives this eps at delta.
+
+    It is (sqrt(L + eps) - sqrt(L))^2 with L = ln(1/delta).
+
+    Raises ValueError unless eps > 0 and 0 < delta < 1.
+    """
+    if eps <= 0 or not 0 < delta < 1:
+        raise ValueError(f"eps must be above 0 and delta between 0 and 1, not {eps} and {delta}")
+
+    def formula() -> arb:
+        log = -ball(delta).log()
+        return (ball(eps) / ((log + ball(eps)).sqrt() + log.sqrt())) ** 2
+
+    return certified(formula)
+
+
 @lru_cache(maxsize=4096)
 def epsilon_cks20(rho: Fraction, delta: Fraction) -> Certified:
     """The least eps that the CKS20 conversion gives at delta: infinite at 0, and 0 from delta_cks20(0) on.

@@ -29,7 +29,7 @@ TINY = str(ROOT / "tests" / "data" / "tiny.yaml")
 FIRST_PAIR = ("--allocation", "dhc_persons_us", "--pair", "000000,000000")
 TINY_PAIR = ("--allocation", TINY, "--pair", "00,10")
 COMMANDS = ("certify", "convert", "epsilon", "info", "patterns", "plan", "profile", "reduction", "tradeoff")
-COMMANDS += ("uldp", "validate")
+COMMANDS += ("tune", "uldp", "validate")
 
 
 def invoke(*arguments: str) -> Result:

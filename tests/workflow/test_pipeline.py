@@ -253,3 +253,12 @@ def test_every_rule_declares_what_it_uses(name: str) -> None:
     text = (ROOT / "workflow" / "rules" / f"{name}.smk").read_text()
     for part in ("log:", "benchmark:", "threads:", "resources:", "mem_mb=", "runtime="):
         assert part in text
+
+
+def test_tuning_is_a_target_of_its_own(finished: Path, tiny: Allocation) -> None:
+    options = {"tune_eps": "12", "tune_delta": "1e-6"}
+    assert succeed(finished, "tune", **options) == ["tune"]
+    made = load_allocation(finished / "results" / "tiny" / "tiny_tuned.yaml")
+    assert made.total_rho > tiny.total_rho
+    assert succeed(finished, "tune", **options) == []
+    assert "--target-eps" in snakemake(finished, "tune").stderr

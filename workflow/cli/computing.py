@@ -21,20 +21,26 @@ def accountant_of(
 ) -> Iterator[tuple[Accountant, Callable[[], None]]]:
     """The accountant of the question's composition, and a callable that says that one of `steps` is done.
 
-    Raises Refusal when the accountant refuses, and when one of its checks on its own numbers fails.
+    Raises Refusal as `refusals` does.
     """
-    with progress(question.title, steps) as advance:
-        from kernels.accounting.accountant import Accountant, Refused
+    with progress(question.title, steps) as advance, refusals():
+        from kernels.accounting.accountant import Accountant
 
-        try:
-            yield Accountant(question.composition), advance
-        except Refused as error:
-            raise Refusal(str(error)) from None
-        except (ValueError, ArithmeticError) as error:
-            reason = f"{type(error).__name__}: {error}"
-            raise Refusal(
-                f"no certain answer; please report this command with its message: {reason}"
-            ) from error
+        yield Accountant(question.composition), advance
+
+
+@contextmanager
+def refusals() -> Iterator[None]:
+    """Raises Refusal when an accountant refuses, and when one of its checks on its own numbers fails."""
+    from kernels.accounting.accountant import Refused
+
+    try:
+        yield
+    except Refused as error:
+        raise Refusal(str(error)) from None
+    except (ValueError, ArithmeticError) as error:
+        reason = f"{type(error).__name__}: {error}"
+        raise Refusal(f"no certain answer; please report this command with its message: {reason}") from error
 
 
 def answer_fields(command: str, question: Question) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from workflow.cli.plan import plan
 from workflow.cli.profile import profile
 from workflow.cli.reduction import reduction
 from workflow.cli.tradeoff import tradeoff
+from workflow.cli.tune import tune
 from workflow.cli.uldp import uldp
 from workflow.cli.validate import validate
 
@@ -70,6 +71,7 @@ for command in (
     plan,
     patterns,
     info,
+    tune,
     validate,
     certify,
     convert,

@@ -5,15 +5,12 @@ docs/certificate.md says what is checked and what a certificate holds.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
 from importlib.metadata import version
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +25,7 @@ from kernels.certificate.allocation_text import (
 )
 from kernels.certificate.survivors import OutOfReach
 from kernels.certificate.tails import Family, Pair, common_period, needed_period
+from workflow.lib.processes import in_processes
 from workflow.lib.store import Results, StoredResult, open_results
 
 DEFAULT_SAMPLE = 2000
@@ -100,7 +98,7 @@ def certify(
     tasks = _tasks(path, drawn, members, periods)
     values: list[dict[str, Any]] = []
     plans = 0
-    checked = _checked(tasks, jobs or available_cores())
+    checked = in_processes(_check_group, tasks, jobs)
     for found, wrong in checked:
         values += found
         plans += 1
@@ -150,11 +148,6 @@ def first_problem(certificate: dict[str, Any]) -> str:
     if value is None:
         return "values are missing"
     return f"{value['group']}: {value['quantity']} {value['index']}: {value['wrong']}"
-
-
-def available_cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _parsed(text: str, faults: list[str]) -> AllocationText | None:
@@ -237,15 +230,6 @@ def _tasks(
 
 
 _Outcome = tuple[list[dict[str, Any]], list[str]]
-
-
-def _checked(tasks: list[_Task], jobs: int) -> Iterator[_Outcome]:
-    if min(jobs, len(tasks)) <= 1:
-        yield from map(_check_group, tasks)
-        return
-    # Fresh processes: forking one with threads (a progress bar, MPI) can hang.
-    with ProcessPoolExecutor(min(jobs, len(tasks)), mp_context=get_context("spawn")) as pool:
-        yield from pool.map(_check_group, tasks)
 
 
 _families: dict[Fraction, Family] = {}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from kernels import KERNEL_VERSION
 from kernels.accounting.allocation import Allocation
@@ -17,6 +17,11 @@ from workflow.lib.config import find_allocation, load_allocation
 from workflow.lib.keys import allocation_digest, code_digest
 from workflow.lib.shards import shard_names
 from workflow.lib.text_tree import ConfigError, shorten
+
+
+def _as_written(number: Any) -> Any:
+    """A number as its shortest decimal text, since Snakemake turns options into numbers."""
+    return str(number) if isinstance(number, int | float) and not isinstance(number, bool) else number
 
 
 class RunSettings(BaseModel):
@@ -44,6 +49,10 @@ class RunSettings(BaseModel):
     """Minutes for each shard. A job that is tried again asks for more."""
     certify_sample: Annotated[int, Field(ge=1, le=10_000_000)] = 100
     """Stored values that the certificate derives anew."""
+    tune_eps: Annotated[str, BeforeValidator(_as_written)] = ""
+    """eps to which the target `tune` tunes the allocation, an exact number."""
+    tune_delta: Annotated[str, BeforeValidator(_as_written)] = "1e-10"
+    """delta of that promise, an exact number."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ checked years later from what they hold, so such a file is written out: all leve
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from kernels.accounting.allocation import Allocation
@@ -26,14 +27,15 @@ def standalone_text(name_or_path: str | Path) -> str:
     derived = isinstance(bypass, dict) and isinstance(bypass.get("patterns"), dict)
     if not derived and not (isinstance(root, dict) and "joint" in root):
         return text
-    return written_out(parse_allocation(text, str(path)), path.name)
+    comment = f"Written out from {json.dumps(path.name)}, so that nothing else is needed to read it."
+    return written_out(parse_allocation(text, str(path)), [comment])
 
 
-def written_out(allocation: Allocation, file: str) -> str:
-    """An allocation as the text of a file of its own. `file`: the file that it comes from, for a comment."""
+def written_out(allocation: Allocation, comments: Sequence[str]) -> str:
+    """An allocation as the text of a file of its own, under comments of one line each."""
     queries = list(dict.fromkeys(query for asked in allocation.rho.values() for query in asked))
     lines = [
-        f"# Written out from {json.dumps(file)}, so that nothing else is needed to read it.",
+        *(f"# {comment}".rstrip() for comment in comments),
         f"name: {json.dumps(allocation.name)}",
         f"title: {json.dumps(allocation.title)}",
         f"source: {json.dumps(allocation.source)}",

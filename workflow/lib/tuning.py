@@ -1,0 +1,127 @@
+"""A tuned allocation, what it saves against the zCDP calibration, and the file that says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from kernels.accounting import zcdp
+from kernels.accounting.allocation import Allocation
+from kernels.accounting.calibration import Evaluated, Target, evaluate_pairs, tune, tune_levels
+from kernels.accounting.certified import ONE, ZERO, Certified, from_fraction
+from kernels.accounting.enclosure import complement, difference, product, quotient
+from kernels.accounting.rescale import Unmet, move_budget
+from workflow.lib.exact_epsilons import exact_epsilons
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked, in this order: moves of rho between two levels, levels tuned to an eps of their own, a
+    target for the whole release that scaling `levels` meets (by default all that have no eps of their own).
+
+    eps None: no target for the whole release, which is evaluated at delta all the same.
+    """
+
+    delta: Fraction
+    eps: Fraction | None = None
+    levels: tuple[str, ...] = ()
+    level_eps: Mapping[str, Fraction] | None = None
+    moves: Sequence[tuple[str, str, Fraction]] = ()
+    denominator: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LevelChange:
+    """A level's budget before and after, and what zCDP alone would have given it at the same promise.
+
+    variance_saved: the share of that calibration's noise variance that is not needed; 1 where zCDP cannot
+    make the promise with any noise in the scaled levels.
+    """
+
+    level: str
+    before: Fraction
+    after: Fraction
+    by_zcdp: Certified
+    variance_saved: Certified
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """The tuned allocation and its account at delta. zcdp_total: the total rho that zCDP alone allows at the
+    same eps (the target, or the worst pair's eps where there is none)."""
+
+    request: Request
+    before: Allocation
+    after: Allocation
+    scale: Fraction
+    account: Evaluated
+    eps: Fraction
+    zcdp_total: Certified
+    levels: tuple[LevelChange, ...]
+
+    @property
+    def worst_eps(self) -> Certified:
+        """Exact eps of the worst pair."""
+        return self.account.epsilons[self.account.worst]
+
+    @property
+    def slack(self) -> Certified:
+        """How far the worst pair stays below eps."""
+        return difference(from_fraction(self.eps), self.worst_eps)
+
+
+def run_tuning(
+    allocation: Allocation,
+    request: Request,
+    jobs: int | None = None,
+    advance: Callable[[int, int], None] = lambda done, total: None,
+) -> Tuning:
+    """Do what is asked. Raises Unmet (one sentence) when it cannot be met, Refused when a pair is out of
+    reach."""
+    changed = allocation
+    for source, target, amount in request.moves:
+        changed = move_budget(changed, source, target, amount)
+    own = dict(request.level_eps or {})
+    if own:
+        changed = tune_levels(changed, own, request.delta, request.denominator)
+    levels = request.levels or tuple(level for level in allocation.levels if level not in own)
+    epsilons = exact_epsilons(
+        request.delta, None if request.eps is None else float(request.eps), jobs, advance
+    )
+    if request.eps is None:
+        after, scale, account = changed, Fraction(1), evaluate_pairs(changed, epsilons)
+        eps = Fraction(account.epsilons[account.worst].upper)
+    else:
+        if not levels:
+            raise Unmet("every level has an eps of its own, so none is left to be scaled")
+        tuned = tune(changed, Target(request.eps, request.delta), epsilons, levels, request.denominator)
+        after, scale, account, eps = tuned.allocation, tuned.scale, tuned.account, request.eps
+    budget = zcdp.budget(eps, request.delta)
+    own_budgets = {level: zcdp.budget(level_eps, request.delta) for level, level_eps in own.items()}
+    changes = _changes(allocation, changed, after, levels, budget, own_budgets)
+    return Tuning(request, allocation, after, scale, account, eps, budget, changes)
+
+
+def _changes(
+    before: Allocation,
+    changed: Allocation,
+    after: Allocation,
+    levels: Sequence[str],
+    budget: Certified,
+    own: Mapping[str, Certified],
+) -> tuple[LevelChange, ...]:
+    """zCDP would have scaled the same levels to what `budget` leaves them, the others being as they are;
+    levels in `own` have a budget of their own."""
+    scaled = sum(map(changed.level_rho, levels))
+    left = difference(budget, from_fraction(changed.total_rho - scaled)).clipped(ZERO.value, budget.upper)
+    changes = []
+    for level in before.levels:
+        by_zcdp = rho = from_fraction(after.level_rho(level))
+        saved = ZERO
+        if level in levels or level in own:
+            share = from_fraction(changed.level_rho(level) / scaled)
+            by_zcdp = product(left, share) if level in levels else own[level]
+            saved = ONE if by_zcdp.upper == 0 else complement(quotient(by_zcdp, rho))
+        changes.append(LevelChange(level, before.level_rho(level), after.level_rho(level), by_zcdp, saved))
+    return tuple(changes)

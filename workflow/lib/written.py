@@ -1,0 +1,41 @@
+"""Files that commands write for users: allocations made from others; nothing is overwritten unasked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from kernels.accounting.allocation import Allocation
+from workflow.lib.allocation_model import MAX_PROSE, is_slug
+from workflow.lib.atomic import write_text
+from workflow.lib.standalone import written_out
+from workflow.lib.text_tree import ConfigError, printable, shorten
+
+
+def check_free(path: Path, force: bool) -> None:
+    """Raise ConfigError when there is such a file already, unless it may be overwritten."""
+    if path.is_dir() or (path.exists() and not force):
+        hint = "is a folder" if path.is_dir() else "exists already; name another file, or add --force"
+        raise ConfigError(f"{printable(str(path))}: {hint}")
+
+
+def allocation_name(path: Path) -> str:
+    """The name of the allocation in this file. Raises ConfigError when the file cannot have that name."""
+    if path.suffix not in (".yaml", ".yml") or not is_slug(path.stem):
+        raise ConfigError(
+            f"{printable(str(path))}: an allocation file is called NAME.yaml, NAME being at most 64 letters, "
+            "digits, _ and -"
+        )
+    return path.stem
+
+
+def write_allocation(path: Path, allocation: Allocation, comments: Sequence[str]) -> None:
+    """Write an allocation under the name of its file. The caller has called check_free."""
+    named = replace(allocation, name=allocation_name(path), products=())
+    write_text(path, written_out(named, comments))
+
+
+def prose(text: str) -> str:
+    """Text for a title or a source, cut to the length that is allowed."""
+    return text if len(text) <= MAX_PROSE else shorten(text, quote="", limit=MAX_PROSE)

@@ -1,0 +1,22 @@
+# Budget in, noise out: a new allocation file, tuned to tune_eps at tune_delta. Not part of `all`.
+rule tune:
+    input:
+        allocation=ancient(RUN.allocation_file),
+    output:
+        f"{RUN.folder}/{RUN.allocation.name}_tuned.yaml",
+    params:
+        allocation=RUN.allocation_digest,
+        kernels=RUN.kernel_version,
+        eps=RUN.settings.tune_eps,
+        delta=RUN.settings.tune_delta,
+    log:
+        f"{RUN.folder}/logs/tune.log",
+    benchmark:
+        f"{RUN.folder}/benchmarks/tune.tsv"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=60,
+    shell:
+        "{RUN.python:q} {RUN.scripts:q}/tune.py --allocation {input.allocation:q} --target-eps {params.eps:q}"
+        " --delta {params.delta:q} --jobs {threads} --force --output {output:q} 2>&1 | tee {log:q}"
