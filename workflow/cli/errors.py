@@ -33,8 +33,11 @@ class Refusal(CommandError):
 
 
 def one_line(text: object) -> str:
-    """The text with every run of white space, line breaks included, made one space."""
-    return " ".join(str(text).split())
+    """The text with every run of white space, line breaks included, made one space, and escape sequences
+    and other characters that do not print written out."""
+    from workflow.lib.text_tree import printable  # loads the YAML parser
+
+    return printable(" ".join(str(text).split()))
 
 
 def run(call: Callable[[], object], program: str) -> int:

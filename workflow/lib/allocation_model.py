@@ -28,6 +28,7 @@ from pydantic_core import PydanticCustomError
 from kernels.accounting.patterns import MAX_FREE_DIGITS
 from kernels.accounting.settings import Settings
 from workflow.lib.rational import parse_count, parse_rational, parse_rho
+from workflow.lib.text_tree import printable, shorten
 
 Number = TypeVar("Number")
 _SLUG = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
@@ -41,12 +42,12 @@ MAX_PROSE = 2000
 def suggestion(name: str, allowed: Iterable[str]) -> str:
     """The words "did you mean 'x'? " when an allowed name is close to `name`, else nothing."""
     close = difflib.get_close_matches(name[:200], list(allowed), n=1)
-    return f"did you mean '{close[0]}'? " if close else ""
+    return f"did you mean {shorten(close[0])}? " if close else ""
 
 
 def listing(names: Iterable[str]) -> str:
-    """The names, separated by commas; of a long list only the beginning."""
-    every = list(names)
+    """The names on one line, separated by commas; of a long list only the beginning."""
+    every = [printable(name) for name in names]
     more = f" and {len(every) - 20} more" if len(every) > 20 else ""
     return ", ".join(every[:20]) + more
 

@@ -75,13 +75,20 @@ def _find(text: str, folder: Path = Path()) -> Path:
     named = _by_name(text)
     if named is not None:
         return named
-    if Path(text).suffix or "/" in text or Path(text).exists():
+    if Path(text).suffix or "/" in text or _exists(Path(text)):
         return folder / text
     names = sorted({path.stem for folder in allocation_folders() for path in folder.glob("*.yaml")})
     raise ValueError(
         f"no such allocation; {suggestion(text, names)}allowed: the path of a file, "
-        "or one of " + listing(map(printable, names))
+        "or one of " + listing(names)
     )
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:  # a name too long for a file
+        return False
 
 
 def allocation_folders() -> tuple[Path, ...]:

@@ -1,0 +1,218 @@
+"""One random composition: every answer of the accountant held against the truth."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import pairwise
+
+from flint import arb
+
+from kernels.accounting.accountant import Accountant, ProfilePoint, Refused
+from kernels.accounting.certified import Certified
+from kernels.accounting.composition import Composition
+from kernels.numerics.sieve import predicted_nodes
+from tests.fuzz.draw import Case
+from tests.fuzz.truth import BITS, ByScan, Truth, truths
+from tests.reference.balls import ball, precision
+
+SHARP = 0.02  # a reference this much narrower than the bound tells the error
+LIGHT, MIDDLE, HEAVY = 4_000, 40_000, 400_000  # surviving nodes times distinct rhos
+_REFUSED_AT_ONCE = 2e7  # predicted nodes; the accountant says no without trying
+
+
+class TooLarge(Exception):
+    """More surviving nodes than there is time for."""
+
+
+@dataclass
+class Record:
+    """What came out: the worst error over the stated bound by quantity; rated and held: how many comparisons
+    had a reference sharp enough to tell the error, and how many in all; faults: sentences."""
+
+    kind: str
+    status: str = "compared"
+    reason: str = ""
+    truth: str = ""
+    worst: dict[str, float] = field(default_factory=dict)
+    rated: int = 0
+    held: int = 0
+    relative: float = 0.0  # worst relative error of delta
+    widest: float = 0.0  # worst relative bound of delta
+    lumpy: bool = False  # some sigma^2 < 1/5, where bounds of delta may be wide
+    seconds: float = 0.0  # of the accountant
+    faults: list[str] = field(default_factory=list)
+
+    def hold(self, quantity: str, number: Certified, truth: arb) -> None:
+        """Compare a certified number with the truth."""
+        if not truth.is_finite():
+            return
+        self.held += 1
+        with precision(BITS):
+            value, lower, upper = (arb(str(part)) for part in (number.value, number.lower, number.upper))
+            if truth > upper or truth < lower:
+                self.faults.append(f"{quantity}: {number} does not hold {truth.str(40)}")
+                return
+            error = truth.mid() - value
+            room = upper - value if error > 0 else value - lower
+            if quantity == "delta" and truth > 0:
+                self._relative(truth, value, upper - lower)
+            if truth.rad() > SHARP * room:
+                return
+            certain = max(abs(error) - truth.rad(), arb(0))
+            self.rate(quantity, float(certain / room) if room > 0 else 0.0)
+
+    def rate(self, quantity: str, share: float) -> None:
+        """Note an error over its stated bound."""
+        self.rated += 1
+        self.worst[quantity] = max(self.worst.get(quantity, 0.0), share)
+
+    def _relative(self, truth: arb, value: arb, width: arb) -> None:
+        known = float(truth.rel_accuracy_bits()) > 50
+        if known:
+            self.relative = max(self.relative, float(abs(truth.mid() - value) / truth.mid()))
+            self.widest = max(self.widest, float(width / truth.mid()) / 2)
+
+    def demand(self, condition: bool, otherwise: str) -> None:
+        """Note a fault unless the condition holds."""
+        if not condition:
+            self.faults.append(otherwise)
+
+
+def compare(case: Case, most: int = LIGHT) -> Record:
+    """Ask the accountant, and hold what it says against a reference if there is one cheap enough.
+
+    Raises TooLarge when more nodes survive than `most` over the number of distinct rhos.
+    """
+    record = Record(case.kind, lumpy=max(case.cells) > 5)
+    composition = Composition.from_counts(dict(case.cells))
+    most //= len(case.cells)
+    if most < predicted_nodes(*zip(*composition.cells, strict=True))[3] < _REFUSED_AT_ONCE:
+        raise TooLarge
+    started = time.perf_counter()
+    try:
+        accountant = Accountant(composition)
+        if accountant.plan.own_mirror.size > most:
+            raise TooLarge
+        answers = _ask(accountant, case)
+    except Refused as refused:
+        record.status, record.reason = "refused", str(refused)
+        record.demand("\n" not in str(refused) and len(str(refused)) > 20, "no plain reason for a refusal")
+        return record
+    finally:
+        record.seconds = time.perf_counter() - started
+    _check_sanity(record, answers)
+    truth = _truth(case)
+    if truth is None:
+        record.status = "not compared"
+        return record
+    record.truth = type(truth).__name__
+    _check_truth(record, case, answers, truth)
+    if case.reduction and isinstance(truth, ByScan):
+        _check_reduction(record, truth, accountant, case.delta)
+    return record
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What the accountant said."""
+
+    points: list[ProfilePoint]
+    epsilon: Certified
+    beta: Certified
+
+
+def _ask(accountant: Accountant, case: Case) -> Answers:
+    return Answers(
+        accountant.profile(case.eps), accountant.epsilon(case.delta), accountant.tradeoff(case.alpha)
+    )
+
+
+def _check_sanity(record: Record, answers: Answers) -> None:
+    """No NaN, probabilities between 0 and 1, all intervals around their values, all curves falling."""
+    for point in answers.points:
+        for number in (point.alpha, point.power, point.delta):
+            _check_probability(record, number)
+    _check_probability(record, answers.beta)
+    epsilon = answers.epsilon
+    good = 0 <= epsilon.lower <= epsilon.value <= epsilon.upper and epsilon.upper.is_finite()
+    record.demand(good, f"eps: {epsilon}")
+    _check_order(record, answers.points)
+
+
+def _check_truth(record: Record, case: Case, answers: Answers, truth: Truth) -> None:
+    for point in answers.points:
+        for name in ("alpha", "power", "delta"):
+            found = getattr(truth, name)(point.eps)
+            if found is not None:
+                record.hold(name, getattr(point, name), found)
+    _check_epsilon(record, truth, answers.epsilon, case.delta)
+    found = truth.beta(case.alpha)
+    if found is not None:
+        record.hold("beta", answers.beta, found)
+
+
+def _check_probability(record: Record, number: Certified) -> None:
+    parts = (number.lower, number.value, number.upper)
+    good = not any(part.is_nan() for part in parts) and 0 <= parts[0] <= parts[1] <= parts[2] <= 1
+    record.demand(good, f"not a probability: {number}")
+
+
+def _check_order(record: Record, points: list[ProfilePoint]) -> None:
+    """alpha, power and delta fall with eps."""
+    ordered = sorted(points, key=lambda point: point.eps)
+    for first, second in pairwise(ordered):
+        for name in ("alpha", "power", "delta"):
+            before, after = getattr(first, name), getattr(second, name)
+            record.demand(after.lower <= before.upper, f"{name} rises from eps {first.eps} to {second.eps}")
+
+
+def _truth(case: Case) -> Truth | None:
+    for way in truths(case.cells, case.eps):
+        try:
+            truth = way()
+        except ValueError:  # out of its reach
+            continue
+        if truth is not None:
+            return truth
+    return None
+
+
+def _check_epsilon(record: Record, truth: Truth, epsilon: Certified, delta: Fraction) -> None:
+    """delta at the ends of the interval lies on the right sides of the delta asked for."""
+    ends = (epsilon.lower, epsilon.value, epsilon.upper)
+    found = [one for one in (truth.delta(Fraction(part)) for part in ends) if one is not None]
+    if len(found) < 3 or not all(one.is_finite() for one in found):
+        return
+    low, middle, high = found
+    record.held += 1
+    with precision(BITS):
+        target = ball(delta)
+        record.demand(not high > target, f"eps: at {epsilon.upper} delta is {high.str(30)}, above {delta}")
+        if epsilon.lower > 0:
+            record.demand(not low < target, f"eps: at {epsilon.lower} delta is {low.str(30)}, below {delta}")
+        if not (low > 0 and middle > 0 and high > 0) or epsilon.lower == 0:
+            return
+        error = middle.log() - target.log()
+        room = middle.log() - high.log() if error > 0 else low.log() - middle.log()
+        if not room.mid() > 0 or error.rad() > SHARP * room.mid() or room.rad() > SHARP * room.mid():
+            return
+        record.rate("eps", float(abs(error.mid()) / room.mid()))
+
+
+def _check_reduction(record: Record, truth: ByScan, accountant: Accountant, delta: Fraction) -> None:
+    """delta at eps_zcdp, all rhos scaled, lies on the right sides at both ends of the scale's interval."""
+    try:
+        found = accountant.reduction(delta)
+    except Refused:
+        return
+    if found.scale.upper > 4 or found.eps_zcdp.upper > truth.furthest:
+        return
+    record.held += 1
+    with precision(BITS):
+        target = ball(delta)
+        fits = truth.scaled_delta(Fraction(found.eps_zcdp.upper), Fraction(found.scale.lower))
+        beyond = truth.scaled_delta(Fraction(found.eps_zcdp.lower), Fraction(found.scale.upper))
+        record.demand(not fits > target, f"reduction: scale {found.scale.lower} is too much")
+        record.demand(not beyond < target, f"reduction: scale {found.scale.upper} is still fine")

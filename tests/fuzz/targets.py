@@ -1,0 +1,150 @@
+"""Everything that reads a file or text of the user's: what is fed to it, and which errors it may raise."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from click import BadParameter
+
+from kernels.accounting.geography import count_paths
+from tests.uldp.studies import TINY as TINY_STUDY
+from tests.workflow.stored import HEADER, stored
+from workflow.cli.rationals import ANY_REAL, PROBABILITY, RationalList
+from workflow.lib.config import load_allocation, parse_allocation, read_cells
+from workflow.lib.geocodes import read_geocodes
+from workflow.lib.geounits import read_geounits
+from workflow.lib.run_config import configure
+from workflow.lib.store import Identity, StoreError, open_results, write_atomic
+from workflow.lib.text_tree import ConfigError
+from workflow.lib.uldp.counts import read_counts
+from workflow.lib.uldp.study import parse_study
+from workflow.lib.work_plan import WorkPlanError, make_work_plan, read_work_plan, to_json
+
+#: The project's own errors for bad input, each of one line.
+EXPECTED = (ConfigError, StoreError, WorkPlanError, BadParameter)
+
+ALLOCATION = """\
+name: a
+title: A
+source: this test
+neighbours: bounded
+total_rho: 1
+levels: [State, County, Block]
+queries: [total, age]
+budget:
+  State: {share: 0.5, queries: {age: 0.1, total: 9/10}}
+  County: {share: 3/10, queries: {total: 1/2, age: 1/2}}
+  Block: {share: 1/5, queries: {total: 1}, not_asked: [age]}
+bypass: {levels: [State, County], fixed: {State: 0}, patterns: complete}
+deltas: [1e-6]
+"""
+JOINT = "{name: j, title: J, neighbours: bounded, joint: [dhc_persons_us, a.yaml], patterns: [M00+0-0]}\n"
+CELLS = '{"1/3": 5, "2/7": 3, "0.1": 1, "1e-10": 60}'
+GEOUNITS = "geoid,parent,level\nS,,State\nA,S,County\nB,S,County\nA1,A,Block\nB1,B,Block\nB2,B,Block\n"
+GEOCODES = "geocode,note\n11001,x\n11002,\n12001,\n"
+PEOPLE = "colour,age,n\nred,12,3\nblue,70,1\nred,,2\ngreen,18,5\n"
+SETTINGS = {"allocation": "dhc_persons_us", "shards": 3, "tasks": 2, "mem_mb_per_task": 500, "runtime": 9}
+NUMBERS = "0,1e-10,24.5,49/2,-3,.5,1/3"
+LEVELS = ("State", "County", "Block")
+
+
+@dataclass(frozen=True)
+class Target:
+    """A reader: what is fed to it, starting from `seeds`, and its weight in a mixed run."""
+
+    read: Callable[[bytes], object]
+    seeds: tuple[bytes, ...]
+    weight: int
+
+
+def targets(folder: Path) -> dict[str, Target]:
+    """All readers; those of files have them written to `folder`."""
+    (folder / "a.yaml").write_text(ALLOCATION)
+    (folder / "units.csv").write_text(GEOUNITS)
+    geography = ALLOCATION.replace("patterns: complete", "patterns: {geounits: units.csv}")
+    geocodes = ALLOCATION.replace("complete", "{geocodes: codes.csv, digits: {County: 2, Block: 3}}")
+
+    def on_disk(name: str, read: Callable[[Path], object]) -> Callable[[bytes], object]:
+        path = folder / name
+
+        def write_and_read(data: bytes) -> object:
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+            os.write(descriptor, data)
+            os.close(descriptor)
+            return read(path)
+
+        return write_and_read
+
+    def study(path: Path) -> object:
+        return parse_study(path.read_text(), path)
+
+    def people(path: Path) -> object:
+        return read_counts(path, ("colour", "age"), "n", {"age": (0, 18, 65)}, [{"colour": ("red",)}])
+
+    def run(data: bytes) -> object:
+        try:
+            return configure(json.loads(data), 2)
+        except ValueError as error:
+            if isinstance(error, ConfigError):
+                raise
+            return None  # Snakemake hands on what is JSON, or YAML, only
+
+    def numbers(data: bytes) -> object:
+        text = data.decode("utf-8", "replace")
+        return [RationalList(allowed).convert(text, None, None) for allowed in (ANY_REAL, PROBABILITY)]
+
+    def text(data: bytes) -> object:
+        return parse_allocation(data.decode("utf-8", "replace"), str(folder / "b.yaml"))
+
+    allocations = (ALLOCATION, JOINT, geography, geocodes)
+    return {
+        "allocation": Target(text, _encoded(*allocations), 12),
+        "allocation file": Target(on_disk("c.yaml", load_allocation), _encoded(*allocations), 3),
+        "cells YAML": Target(on_disk("cells.yaml", read_cells), _encoded(CELLS, "1/3: 5\n2/7: 3\n"), 20),
+        "cells JSON": Target(on_disk("cells.json", read_cells), _encoded(CELLS), 25),
+        "study": Target(
+            lambda data: parse_study(data.decode("utf-8", "replace"), TINY_STUDY),
+            (TINY_STUDY.read_bytes(),),
+            3,
+        ),
+        "run settings": Target(run, _encoded(json.dumps(SETTINGS)), 4),
+        "geounits": Target(on_disk("g.csv", _paths_of_units), _encoded(GEOUNITS), 10),
+        "geocodes": Target(on_disk("h.csv", _paths_of_codes), _encoded(GEOCODES), 6),
+        "table of counts": Target(on_disk("p.csv", people), _encoded(PEOPLE), 6),
+        "numbers": Target(numbers, _encoded(NUMBERS), 6),
+        "mechanisms.json": Target(on_disk("m.json", read_work_plan), _encoded(_plan(folder)), 3),
+        "result file": Target(on_disk("r.h5", _whole_file), (_result_file(folder / "seed.h5"),), 2),
+    }
+
+
+def _encoded(*texts: str) -> tuple[bytes, ...]:
+    return tuple(text.encode("utf-8") for text in texts)
+
+
+def _paths_of_units(path: Path) -> object:
+    return count_paths(read_geounits(path, LEVELS), LEVELS[:2])
+
+
+def _paths_of_codes(path: Path) -> object:
+    return count_paths(read_geocodes(path, LEVELS, {"County": 2, "Block": 3}), LEVELS[:2])
+
+
+def _plan(folder: Path) -> str:
+    allocation = load_allocation(folder / "a.yaml")
+    return to_json(make_work_plan(allocation, ALLOCATION, 2, lambda _: 0.1), allocation)
+
+
+def _result_file(path: Path) -> bytes:
+    identities = [Identity("pair", "00", "01"), Identity("level", "Block")]
+    write_atomic(path, HEADER, [stored(identity, seed) for seed, identity in enumerate(identities)])
+    return path.read_bytes()
+
+
+def _whole_file(path: Path) -> object:
+    with open_results(path) as results:
+        results.verify()
+        return results.header(), results.index(), list(results.pairs()), list(results.levels())
