@@ -35,13 +35,11 @@ MPI = (
     "--account=none",
     "--nodes=2",
     "--ntasks=3",
-    "--time=5",
+    "--time=30",
     "--quiet",
 )
 SHARD_TARGETS = ("writer", "writer", "writer", "rank", "rank", "rank", "node")
 RUN_TARGETS = ("driver", "driver", "writer", "rank", "node", "controller")
-# A run that takes longer hangs. Slurm waits two minutes before it starts a job of a lost node again.
-PATIENCE = 600  # seconds
 
 
 class Failure(Exception):
@@ -134,17 +132,19 @@ def node_state(node: str) -> str:
     return output("sinfo", "--noheader", f"--nodes={node}", "--format=%T")
 
 
-def wait_until(condition: Callable[[], bool], seconds: float) -> None:
-    """Wait for a condition, but not longer than this."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end and not condition():
+def wait_until(condition: Callable[[], bool]) -> None:
+    """Wait for a condition; Failure when it does not come about."""
+    end = time.monotonic() + runs.PATIENCE
+    while not condition():
+        if time.monotonic() > end:
+            raise Failure(f"a condition did not come about in {runs.PATIENCE} s")
         time.sleep(0.2)
 
 
 def lose_node(node: str, done: Callable[[], bool] = lambda: False) -> None:
     """Kill a node with all that runs on it; bring it back when Slurm has noticed, or it does not matter."""
     runs.cluster("kill-node", node)
-    wait_until(lambda: done() or "down" in node_state(node), 60)
+    wait_until(lambda: done() or "down" in node_state(node))
     if runs.cluster("start-node", node).returncode != 0:
         raise Failure(f"{node} does not come back")
 
@@ -233,7 +233,7 @@ class Killer:
 
     def _wait(self, process: subprocess.Popen[bytes]) -> int:
         try:
-            return process.wait(PATIENCE)
+            return process.wait(runs.PATIENCE)
         except subprocess.TimeoutExpired:
             kill(process.pid)
             raise Failure(f"a run hangs; see {self.subject.folder}/output.log") from None
@@ -262,7 +262,7 @@ class Killer:
 
     def _leave_no_jobs(self) -> None:
         subprocess.run(["scancel", "--partition", "test"], check=False)
-        wait_until(lambda: not ranks(self.subject.folder) and not output("squeue", "--noheader"), 60)
+        wait_until(lambda: not ranks(self.subject.folder) and not output("squeue", "--noheader"))
 
 
 def finished_digest(folder: Path) -> str:
@@ -352,7 +352,7 @@ def race(folder: Path, times: int) -> tuple[int, int]:
     for i in range(times):
         shutil.rmtree(folder / "results", ignore_errors=True)
         processes = [subprocess.Popen(command, cwd=folder, stderr=subprocess.DEVNULL) for command in commands]
-        codes = [process.wait(PATIENCE) for process in processes]
+        codes = [process.wait(runs.PATIENCE) for process in processes]
         both += codes == [0, 0]
         one += 0 in codes
         files = sorted(path.name for path in (folder / "results" / "dhc_slice" / "curves").iterdir())

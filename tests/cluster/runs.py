@@ -9,12 +9,18 @@ import sys
 from pathlib import Path
 
 from workflow.lib.store import open_results
+from workflow.lib.uldp.store import StudyResults
 
 ROOT = Path(__file__).parents[2]
 CLUSTER = ROOT / "slurm" / "test-cluster" / "cluster"
 PROFILE = ROOT / "slurm" / "test-cluster" / "profile"
 TINY = ROOT / "tests" / "data" / "tiny.yaml"
 DHC = ROOT / "allocations" / "dhc_persons_us.yaml"
+STUDY = ROOT / "tests" / "uldp" / "tiny_study.yaml"
+
+# What takes longer hangs. It is long because Slurm waits two minutes before it starts a job of a lost node again,
+# and Snakemake looks at a job after 1, 12, 33, 64, 105, ... seconds: a slow machine is slower still.
+PATIENCE = 1200  # seconds
 
 
 def cluster(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -26,7 +32,7 @@ def cluster(*arguments: str) -> subprocess.CompletedProcess[str]:
             stdin=nothing,
             text=True,
             check=False,
-            timeout=180,
+            timeout=PATIENCE,
             stdout=subprocess.DEVNULL,
         )
 
@@ -73,7 +79,7 @@ def start(command: list[str], folder: Path) -> subprocess.Popen[bytes]:
     )
 
 
-def run(command: list[str], folder: Path, timeout: float = 600) -> subprocess.CompletedProcess[str]:
+def run(command: list[str], folder: Path, timeout: float = PATIENCE) -> subprocess.CompletedProcess[str]:
     """Run it to its end."""
     prepare_folder(folder)
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=timeout)
@@ -93,9 +99,18 @@ def digest(folder: Path) -> str:
         return results.digest
 
 
-def submitted() -> int:
-    """The number of the last job that the cluster was given."""
-    done = subprocess.run(["scontrol", "show", "config"], capture_output=True, text=True, check=True)
-    found = re.search(r"NEXT_JOB_ID\s*=\s*(\d+)", done.stdout)
-    assert found
-    return int(found[1]) - 1
+def study_digest(folder: Path) -> str:
+    """The same for the one finished study."""
+    (path,) = (folder / "results").glob("*/study.h5")
+    with StudyResults(path) as results:
+        for row in results.index():
+            results.read(row["path"])
+        return results.digest
+
+
+def submitted(folder: Path) -> int:
+    """How many jobs the cluster was given from a folder; it remembers them for an hour after their end."""
+    jobs = subprocess.run(
+        ["squeue", "--noheader", "--states=all", "--format=%Z"], capture_output=True, text=True, check=True
+    )
+    return jobs.stdout.splitlines().count(str(folder))

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -15,9 +18,27 @@ from tests.cluster.kills import MPI, prepare, ranks, shard_command, wait_until
 pytestmark = pytest.mark.cluster
 
 
-def test_tiny_allocation_through_the_driver_script(tmp_path: Path) -> None:
+@dataclass(frozen=True)
+class Started:
+    """A command that runs while other tests do, and the folder of its results."""
+
+    process: subprocess.Popen[bytes]
+    folder: Path
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Started]:
+    """A local-privacy study through the profile, while other tests run: most of its time is waiting."""
+    folder = tmp_path_factory.mktemp("study")
+    process = runs.start([*runs.cluster_command(folder, runs.TINY, study=runs.STUDY), "--", "uldp"], folder)
+    yield Started(process, folder)
+    if process.poll() is None:
+        process.kill()
+        process.wait()
+
+
+def test_tiny_allocation_through_the_driver_script(tmp_path: Path, study: Started) -> None:
     """One sbatch for everything; the driver submits the rest from inside the cluster."""
-    before = runs.submitted()
     (tmp_path / "results").mkdir()
     for name in ("Snakefile", "slurm", "workflow", "kernels", "allocations"):
         (tmp_path / name).symlink_to(runs.ROOT / name)
@@ -26,7 +47,7 @@ def test_tiny_allocation_through_the_driver_script(tmp_path: Path) -> None:
             "sbatch",
             "--wait",
             "--mem=1000",
-            "--time=10",
+            "--time=60",
             "--output=driver.log",
             "slurm/submit.sh",
             str(runs.TINY),
@@ -36,13 +57,13 @@ def test_tiny_allocation_through_the_driver_script(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
+        timeout=runs.PATIENCE,
     )
     log = (tmp_path / "driver.log").read_text()
     assert done.returncode == 0, log
     assert "preflight: Slurm" in log
     assert "accounting is off: job states come from squeue" in log
-    assert runs.submitted() - before == 1 + 6, "the driver; mechanisms, 2 shards, aggregate, certify, report"
+    assert runs.submitted(tmp_path) == 1 + 6, "the driver; mechanisms, 2 shards, aggregate, certify, report"
 
     local = tmp_path / "local"
     local.mkdir()
@@ -50,11 +71,23 @@ def test_tiny_allocation_through_the_driver_script(tmp_path: Path) -> None:
     assert runs.digest(tmp_path) == runs.digest(local)
 
 
+def test_study_through_the_profile(study: Started, tmp_path: Path) -> None:
+    assert study.process.wait(runs.PATIENCE) == 0
+    assert runs.submitted(study.folder) == 5, "plan, 2 shards, aggregate, report"
+    surveys = study.folder / "results" / "tiny_study" / "surveys"
+    assert [json.loads(stats.read_text())["ranks"] for stats in surveys.glob("*.stats.json")] == [3, 3]
+    logs = "".join(log.read_text() for log in study.folder.glob("results/tiny_study/logs/surveys/*.log"))
+    assert len(re.findall(r"ranks on nodes: .*n1.*n2", logs)) == 2
+    local = runs.local_command(tmp_path, runs.TINY, tasks=2, study=runs.STUDY)
+    assert runs.run([*local, "--", "uldp"], tmp_path).returncode == 0
+    assert runs.study_digest(study.folder) == runs.study_digest(tmp_path)
+
+
 def test_slice_of_the_dhc_on_both_nodes_with_a_killed_driver(tmp_path: Path, slice_allocation: Path) -> None:
     """The driver dies while shards run; the same command again finishes the work."""
     command = runs.cluster_command(tmp_path, slice_allocation)
     driver = runs.start(command, tmp_path)
-    wait_until(lambda: any(tmp_path.glob("results/*/logs/curves/*.log")) or driver.poll() is not None, 120)
+    wait_until(lambda: any(tmp_path.glob("results/*/logs/curves/*.log")) or driver.poll() is not None)
     driver.kill()
     assert driver.wait() == -signal.SIGKILL
     done = runs.run(command, tmp_path)
@@ -94,14 +127,14 @@ def test_scheduler_ends_a_shard_that_keeps_what_it_has(tmp_path: Path) -> None:
     command = shard_command(tmp_path, 3600.0, (*MPI, "--job-name=to-be-ended"))
     process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.DEVNULL)
     log = tmp_path / "shard.log"
-    wait_until(lambda: log.exists() and log.read_text().count(" takes ") >= 8, 120)
+    wait_until(lambda: log.exists() and log.read_text().count(" takes ") >= 8)
     subprocess.run(["scancel", "--name=to-be-ended"], check=True)
-    assert process.wait(60) != 0
+    assert process.wait(runs.PATIENCE) != 0
     text = log.read_text()
     assert "shard 000 ends early, with /" in text, "it says which pairs were in hand"
     assert "SIGTERM" in text
     assert list(tmp_path.rglob(".000.unfinished/*.h5")), "finished pairs were kept"
-    wait_until(lambda: not ranks(tmp_path), 60)
+    wait_until(lambda: not ranks(tmp_path))
 
     assert subprocess.run(command, cwd=tmp_path, check=False, capture_output=True).returncode == 0
     stats = json.loads(next(tmp_path.rglob("000.stats.json")).read_text())

@@ -15,6 +15,7 @@ from __future__ import annotations
 import logging
 import os
 import resource
+import signal
 import socket
 import sys
 import time
@@ -35,6 +36,7 @@ _LAUNCHED = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS", "PALS_N
 
 _HEAVY, _LIGHT, _WARM_UP, _STOP = range(1, 5)  # kinds of messages
 _FORWARDING = 1.0  # seconds; a launcher drops what it has not passed on when it hears of the abort
+_UNHEARD = 2  # seconds until a rank ends by itself; srun ignores the abort of a job that is being cancelled
 _PROBES = 4  # the first one may only move a message along and report it the next time
 _SHORTEST_SLEEP, _LONGEST_SLEEP = 0.0001, 0.005  # seconds
 
@@ -294,6 +296,8 @@ def _abort_all(communicator: Any, on_error: Callable[[str], None]) -> Iterator[N
             on_error(text)
             time.sleep(_FORWARDING)
         finally:
+            signal.signal(signal.SIGALRM, signal.SIG_DFL)
+            signal.alarm(_UNHEARD)
             communicator.Abort(1)
         raise
 
