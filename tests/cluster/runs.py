@@ -18,8 +18,8 @@ TINY = ROOT / "tests" / "data" / "tiny.yaml"
 DHC = ROOT / "allocations" / "dhc_persons_us.yaml"
 STUDY = ROOT / "tests" / "uldp" / "tiny_study.yaml"
 
-# What takes longer hangs. It is long because Slurm waits two minutes before it starts a job of a lost node again,
-# and Snakemake looks at a job after 1, 12, 33, 64, 105, ... seconds: a slow machine is slower still.
+# What takes longer hangs. It is long because Slurm waits two minutes before it starts a job of a lost node
+# again, and Snakemake looks at a job after 1, 12, 33, 64, 105, ... seconds: a slow machine is slower still.
 PATIENCE = 1200  # seconds
 
 
