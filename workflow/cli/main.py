@@ -15,6 +15,8 @@ from workflow.cli.certify import certify
 from workflow.cli.convert import convert
 from workflow.cli.epsilon import epsilon
 from workflow.cli.errors import run
+from workflow.cli.export import export
+from workflow.cli.import_table import import_table
 from workflow.cli.info import info
 from workflow.cli.patterns import patterns
 from workflow.cli.plan import plan
@@ -75,6 +77,8 @@ for command in (
     validate,
     certify,
     convert,
+    export,
+    import_table,
     uldp,
 ):
     main.add_command(command)

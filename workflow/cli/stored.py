@@ -9,14 +9,27 @@ from workflow.cli.question import Question
 
 if TYPE_CHECKING:
     from kernels.accounting.envelope import Curve
+    from workflow.lib.stored_result import StoredResult
 
 
 def stored_curve(file: str, pair: str) -> tuple[Question, Curve]:
     """The stored trade-off function of a pair, PI,PJ in either order, and what it is of.
 
-    Raises BadInput (one line) when the file cannot be used or has no such pair.
+    Raises BadInput as `stored_result` does.
     """
     from kernels.accounting.envelope import Curve
+
+    question, stored = stored_result(file, pair)
+    return question, Curve(
+        stored.threshold_first, stored.threshold_step, stored.alpha, stored.beta, stored.absolute_bound
+    )
+
+
+def stored_result(file: str, pair: str) -> tuple[Question, StoredResult]:
+    """All that is stored of a pair, PI,PJ in either order, and what it is of.
+
+    Raises BadInput (one line) when the file cannot be used or has no such pair.
+    """
     from kernels.accounting.mechanism import mechanism_name, resolve_mechanism
     from workflow.lib.config import ConfigError, parse_allocation
     from workflow.lib.store import StoreError, open_results, pair_path
@@ -45,7 +58,4 @@ def stored_curve(file: str, pair: str) -> tuple[Question, Curve]:
         pair=(first, second),
         names=(mechanism_name(allocation, first), mechanism_name(allocation, second)),
     )
-    curve = Curve(
-        stored.threshold_first, stored.threshold_step, stored.alpha, stored.beta, stored.absolute_bound
-    )
-    return question, curve
+    return question, stored

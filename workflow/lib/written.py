@@ -9,6 +9,7 @@ from pathlib import Path
 from kernels.accounting.allocation import Allocation
 from workflow.lib.allocation_model import MAX_PROSE, is_slug
 from workflow.lib.atomic import write_text
+from workflow.lib.config import parse_allocation
 from workflow.lib.standalone import written_out
 from workflow.lib.text_tree import ConfigError, printable, shorten
 
@@ -31,9 +32,19 @@ def allocation_name(path: Path) -> str:
 
 
 def write_allocation(path: Path, allocation: Allocation, comments: Sequence[str]) -> None:
-    """Write an allocation under the name of its file. The caller has called check_free."""
-    named = replace(allocation, name=allocation_name(path), products=())
-    write_text(path, written_out(named, comments))
+    """Write an allocation under the name of its file. The caller has called check_free.
+
+    Raises ConfigError when the text would not be a right allocation file.
+    """
+    write_text(path, checked_text(replace(allocation, name=allocation_name(path), products=()), comments))
+
+
+def checked_text(allocation: Allocation, comments: Sequence[str]) -> str:
+    """The text of an allocation file. Raises ConfigError when it would not be read as this allocation."""
+    text = written_out(allocation, comments)
+    if parse_allocation(text, allocation.name) != allocation:
+        raise ConfigError(f"{allocation.name}: the written file would not be read as it was meant")
+    return text
 
 
 def prose(text: str) -> str:

@@ -1,0 +1,104 @@
+"""`exact-census import`: a published budget table becomes an allocation file."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import click
+
+from workflow.cli.errors import BadInput
+from workflow.cli.figures import exact_fields, short
+from workflow.cli.output import emit_json, emit_table, json_option, relation
+from workflow.cli.question import read_allocation
+from workflow.cli.rationals import POSITIVE, Rational
+
+
+@click.command("import", short_help="A published budget table, CSV, as an allocation file.")
+@click.argument("file", metavar="FILE.csv", type=click.Path(path_type=Path))
+@click.option(
+    "--like",
+    metavar="NAME|FILE",
+    required=True,
+    help="The allocation whose levels, bypass patterns, deltas and resolution the new one gets.",
+)
+@click.option(
+    "--total-rho", type=Rational(POSITIVE), metavar="R", help="The total rho, where the table does not say."
+)
+@click.option("--title", metavar="TEXT", help="Title of the new allocation; default: the table's file name.")
+@click.option("--source", metavar="TEXT", help="Where the numbers come from; default: the table's file name.")
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="FILE.yaml",
+    help="The allocation file to write; without it the table is only checked.",
+)
+@click.option("--force", is_flag=True, help="Overwrite the file if there is one.")
+@json_option
+def import_table(
+    file: Path,
+    like: str,
+    total_rho: Fraction | None,
+    title: str | None,
+    source: str | None,
+    output: Path | None,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Read a budget table FILE.csv, queries x levels, and write it as an allocation file.
+
+    Numbers are rhos, or shares as fractions or per cent, of the total or of each level; then the levels'
+    shares and the total rho stand in the table as well (docs/allocations.md). Nothing is rounded: shares must
+    add up to exactly 1, rhos to the total.
+    """
+    from kernels.accounting.rescale import with_rho
+    from workflow.lib.atomic import write_text
+    from workflow.lib.budget_import import read_budget
+    from workflow.lib.text_tree import ConfigError
+    from workflow.lib.written import allocation_name, check_free, checked_text, prose
+
+    base = read_allocation(like)
+    queries = list(dict.fromkeys(query for asked in base.rho.values() for query in asked))
+    try:
+        if output is not None:
+            check_free(output, force)
+        rho = read_budget(file, base.levels, queries, total_rho)
+        made = replace(
+            with_rho(base, rho),
+            name=allocation_name(output) if output else base.name,
+            title=prose(title or f"Imported from {file.name}"),
+            source=prose(source or f"{file.name}, by exact-census import"),
+        )
+        text = checked_text(made, [f"Imported from {file.name} by exact-census; bypass as in {base.name}."])
+        if output is not None:
+            write_text(output, text)
+    except ConfigError as error:
+        raise BadInput(f"{error}.") from None
+    if as_json:
+        emit_json(
+            {
+                "command": "import",
+                "file": str(file),
+                "neighbours": made.neighbours,
+                "allocation": made.name,
+                "output": None if output is None else str(output),
+                **exact_fields("total_rho", made.total_rho),
+                "rows": [
+                    {"level": level, "query": query, **exact_fields("rho", made.rho[level][query])}
+                    for level in made.levels
+                    for query in made.rho[level]
+                ],
+            }
+        )
+        return
+    emit_table(
+        [
+            f"{file}: right; total rho {short(made.total_rho)}.",
+            relation(made.neighbours),
+        ],
+        ["level", "queries", "rho"],
+        [[level, str(len(made.rho[level])), short(made.level_rho(level))] for level in made.levels],
+        words=1,
+        notes=[f"Written: {output}." if output else "Nothing was written; --output FILE.yaml writes it."],
+    )
