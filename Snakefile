@@ -15,14 +15,19 @@ except ConfigError as error:
     sys.exit(f"ConfigError: {error}")
 
 
+# The tables are named too: a failed stage aggregate takes them away, while the page of the run before stays.
 rule all:
     input:
         f"{RUN.folder}/report.html",
+        f"{RUN.folder}/summary.csv",
+        f"{RUN.folder}/reductions.csv",
 
 
 rule uldp:
     input:
         f"{STUDY.folder}/report.html",
+        f"{STUDY.folder}/surveys.csv",
+        f"{STUDY.folder}/limits.csv",
 
 
 include: "workflow/rules/mechanisms.smk"

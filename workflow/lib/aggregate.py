@@ -11,13 +11,17 @@ from workflow.lib.atomic import write_text
 from workflow.lib.result_tables import REDUCTIONS, SUMMARY, csv_text, reduction_rows, summary_rows
 from workflow.lib.shard_run import header_of, set_aside_name
 from workflow.lib.store import DamagedError, Results, StoredResult, StoreError, merge_atomic, open_results
+from workflow.lib.text_tree import printable
 from workflow.lib.work_plan import WorkPlan
 
 
 class IncompleteError(StoreError):
-    """Some shards cannot be used; all others were merged under other names. One line per shard."""
+    """Some shards cannot be used; all others were merged under other names. One line per shard, and one more."""
 
     exit_code = 3
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        Exception.__init__(self, "\n".join(map(printable, lines)))
 
 
 def aggregate(plan: WorkPlan, shards: Sequence[Path], curves: Path, summary: Path, reductions: Path) -> str:
@@ -38,9 +42,11 @@ def aggregate(plan: WorkPlan, shards: Sequence[Path], curves: Path, summary: Pat
         partial = [_partial(path) for path in outputs]
         _merge(plan, sources, *partial)
     raise IncompleteError(
-        "\n".join(problems)
-        + f"\n{len(sources)} of {len(plan.entries)} pairs and levels are in {partial[0]}. "
-        "Run the same command again to make the rest"
+        [
+            *problems,
+            f"{len(sources)} of {len(plan.entries)} pairs and levels are in {partial[0]}. "
+            "Run the same command again to make the rest",
+        ]
     )
 
 

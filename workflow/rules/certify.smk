@@ -13,8 +13,8 @@ rule certify:
         f"{RUN.folder}/benchmarks/certify.tsv"
     threads: 1
     resources:
-        mem_mb=4000,
-        runtime=60,
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
     shell:
         "{RUN.python:q} {RUN.scripts:q}/certify.py --curves {input.curves:q}"
         " --sample {params.sample} --jobs {threads} --out {output:q} 2>&1 | tee {log:q}"

@@ -15,8 +15,8 @@ rule mechanisms:
         f"{RUN.folder}/benchmarks/mechanisms.tsv"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=10,
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 10 * attempt,
     shell:
         "{RUN.python:q} {RUN.scripts:q}/mechanisms.py --allocation {input.allocation:q} --shards {params.shards}"
         " --out {output:q} 2>&1 | tee {log:q}"

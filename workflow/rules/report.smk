@@ -18,8 +18,8 @@ rule report:
         f"{RUN.folder}/benchmarks/report.tsv"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=10,
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 10 * attempt,
     shell:
         "{RUN.python:q} {RUN.scripts:q}/report.py --allocation {input.allocation:q} --results {params.folder:q}"
         " --out {output:q} 2>&1 | tee {log:q}"

@@ -15,8 +15,8 @@ rule tune:
         f"{RUN.folder}/benchmarks/tune.tsv"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=60,
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
     shell:
         "{RUN.python:q} {RUN.scripts:q}/tune.py --allocation {input.allocation:q} --target-eps {params.eps:q}"
         " --delta {params.delta:q} --jobs {threads} --force --output {output:q} 2>&1 | tee {log:q}"

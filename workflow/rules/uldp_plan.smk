@@ -16,8 +16,8 @@ rule uldp_plan:
         f"{STUDY.folder}/benchmarks/uldp_plan.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 10 * attempt,
     shell:
         "{RUN.python:q} {RUN.scripts:q}/uldp_plan.py --study {input.study:q} --shards {params.shards}"
         " --out {output:q} 2>&1 | tee {log:q}"

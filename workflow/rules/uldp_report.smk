@@ -17,8 +17,8 @@ rule uldp_report:
         f"{STUDY.folder}/benchmarks/uldp_report.tsv"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=10,
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 10 * attempt,
     shell:
         "{RUN.python:q} {RUN.scripts:q}/uldp_report.py --study {input.study:q} --results {params.folder:q}"
         " --out {output:q} 2>&1 | tee {log:q}"
