@@ -16,7 +16,7 @@ from workflow.lib.work_plan import WorkPlan
 
 
 class IncompleteError(StoreError):
-    """Some shards cannot be used; all others were merged under other names. One line per shard, and one more."""
+    """Some shards cannot be used; the others were merged under other names. A line per shard and one more."""
 
     exit_code = 3
 
