@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from workflow.cli.attack import attack
 from workflow.cli.certify import certify
 from workflow.cli.convert import convert
 from workflow.cli.epsilon import epsilon
@@ -70,6 +71,7 @@ for command in (
     epsilon,
     tradeoff,
     reduction,
+    attack,
     plan,
     patterns,
     info,

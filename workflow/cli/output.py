@@ -75,7 +75,7 @@ def emit_rows(
 ) -> None:
     """Answer with rows of Fractions (given) and Certified numbers (computed), keyed as the columns are."""
     if as_json:
-        emit_json({**fields, "rows": [_row_fields(row) for row in rows]})
+        emit_json({**fields, "rows": [row_fields(row) for row in rows]})
         return
     cells = [[column.show(row[column.key]) for column in columns] for row in rows]
     emit_table(heading, [column.title for column in columns], cells, notes=notes)
@@ -119,7 +119,7 @@ def relation(neighbours: str) -> str:
     return f"Neighbours: {RELATIONS.get(neighbours, neighbours)}."
 
 
-def _row_fields(row: Mapping[str, Any]) -> dict[str, str]:
+def row_fields(row: Mapping[str, Any]) -> dict[str, str]:
     fields: dict[str, str] = {}
     for key, value in row.items():
         fields |= given_fields(key, value) if isinstance(value, Fraction) else certified_fields(key, value)

@@ -1,0 +1,47 @@
+"""What a privacy guarantee means to an attacker who tests whether a record is as they think.
+
+The attacker decides between two neighbours, P and Q. A test that claims Q with false-positive rate alpha
+misses at least f(alpha) of the times when Q is true. So its claim multiplies the odds of Q by at most
+(1 - f(alpha)) / alpha. The membership advantage, true-positive minus false-positive rate of the best test, is
+the total variation distance, delta(0).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from kernels.accounting.accountant import Accountant
+from kernels.accounting.certified import INFINITE, ONE, ZERO, Certified, from_fraction
+from kernels.accounting.enclosure import complement, exponential, product, quotient, total
+
+FALSE_POSITIVE_RATES = (Fraction(1, 100), Fraction(1, 20), Fraction(1, 10))
+
+
+def odds_factor(alpha: Fraction, miss: Certified) -> Certified:
+    """By what the claim of a test with these false-positive and miss rates multiplies the odds of Q."""
+    return INFINITE if alpha == 0 else quotient(complement(miss), from_fraction(alpha))
+
+
+def posterior(prior: Fraction, factor: Certified) -> Certified:
+    """Probability of Q after its odds, those of `prior`, were multiplied by a factor."""
+    if prior in (0, 1) or factor == INFINITE:
+        return ONE if prior else ZERO
+    odds = product(from_fraction(prior / (1 - prior)), factor)
+    return complement(quotient(ONE, total(ONE, odds))).clipped(ZERO.value, ONE.value)
+
+
+def largest_factor(eps: Certified) -> Certified:
+    """e^eps, which the odds grow by at most unless T > eps."""
+    if eps == INFINITE:
+        return INFINITE
+    value, lower, upper = (exponential(Fraction(part)) for part in (eps.value, eps.lower, eps.upper))
+    return Certified(value.value, lower.lower, upper.upper)
+
+
+def exceeded(accountant: Accountant, eps: Certified) -> Certified:
+    """Q(T > eps): how often, Q being true, the release multiplies the odds of Q by more than e^eps."""
+    if eps == INFINITE:
+        return ZERO
+    low, high = accountant.profile([Fraction(eps.lower), Fraction(eps.upper)])
+    lower, upper = high.power.lower, low.power.upper
+    return Certified(min(max(low.power.value, lower), upper), lower, upper)
