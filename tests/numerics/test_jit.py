@@ -154,3 +154,13 @@ def test_compiled_code_lands_in_the_folder(tmp_path: Path) -> None:
     environment = {**os.environ, "EXACT_CENSUS_CACHE": str(tmp_path / "cache")}
     subprocess.run([sys.executable, "-c", COMPILE], env=environment, check=True, timeout=300)
     assert list((tmp_path / "cache").glob("*/**/*.nbi"))
+
+
+def test_many_first_time_processes_share_a_cache(tmp_path: Path) -> None:
+    """As the ranks and shards of a first run do: all write the same files at once, then others read them."""
+    environment = {**os.environ, "EXACT_CENSUS_CACHE": str(tmp_path / "cache")}
+    command = [sys.executable, "-c", COMPILE]
+    for _ in range(2):
+        processes = [subprocess.Popen(command, env=environment) for _ in range(6)]
+        assert [process.wait(300) for process in processes] == [0] * 6
+    assert not list((tmp_path / "cache").glob("*/**/*.tmp*")), "every file was written whole"
