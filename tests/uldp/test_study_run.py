@@ -61,7 +61,7 @@ def test_every_task_is_done_once_and_described(finished: Path) -> None:
                 assert result.arrays["distribution"].sum() == pytest.approx(1)
     with h5py.File(files_in(finished).out) as file:
         dataset = file["map/5,3/shares"]
-        assert dataset.attrs["dims"] == "eps, size"
+        assert dataset.attrs["dims"] == b"eps, size"
         assert dataset.shape[0] == 4
 
 

@@ -78,8 +78,8 @@ def test_header_and_index_come_back(file: Path) -> None:
 def test_file_describes_itself_to_any_reader(file: Path) -> None:
     """Plain h5py, without this project's code."""
     with h5py.File(file) as plain:
-        assert plain.attrs["format"] == "exact-census"
-        assert plain.attrs["neighbours"] == "bounded"
+        assert plain.attrs["format"] == b"exact-census"
+        assert plain.attrs["neighbours"] == b"bounded"
         assert plain["allocation_yaml"][()].decode() == HEADER.allocation_yaml
         group = plain["pairs/00,01"]
         for name in ("tradeoff/threshold", "tradeoff/alpha", "tradeoff/beta", "profile/log10_delta"):

@@ -10,13 +10,24 @@ from pathlib import Path
 import h5py
 
 from workflow.lib.atomic import atomic_path
+from workflow.lib.text_tree import printable
 
 # Low enough for readers with HDF5 1.8, high enough for groups whose small headers hold many attributes.
 LIBVER = ("v108", "latest")
 
 
+#: What reading a damaged file can raise.
+_RAISED = (
+    *(OSError, LookupError, ValueError, ArithmeticError, TypeError, RuntimeError, AttributeError),
+    *(MemoryError, SystemError),
+)
+
+
 class StoreError(Exception):
     """One line that names the file and says what is wrong with it."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(printable(message))
 
 
 class DamagedError(StoreError):
@@ -70,7 +81,7 @@ def reading(path: Path, group: str = "") -> Iterator[None]:
     """Turn what h5py and the parsers raise on damaged files into a StoreError."""
     try:
         yield
-    except (OSError, KeyError, ValueError, TypeError, RuntimeError, AttributeError, MemoryError) as error:
+    except _RAISED as error:
         where = f"{path}: {group}" if group else str(path)
         reason = " ".join(str(error).split())[:200]
         if isinstance(error, OSError) and error.errno:

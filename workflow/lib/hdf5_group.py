@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.accounting.composition import Composition
+from workflow.lib.hdf5_read import expect, get_array, get_attributes, get_text
 from workflow.lib.stored_result import Identity, StoredResult, Summary
 
 LONGEST_ATTRIBUTE = 8192  # bytes; HDF5 allows 64 KiB for all attributes together, so long text is a dataset
@@ -62,8 +63,6 @@ TABLES: dict[str, tuple[str, dict[str, str]]] = {
 _ENCLOSURE = ("value", "lower", "upper")
 
 _SCALAR = h5py.h5s.create(h5py.h5s.SCALAR)
-_TEXT = h5py.string_dtype("utf-8")
-_STORED_TEXT = h5py.h5t.py_create(_TEXT, logical=True)
 
 
 def _untimed(kind: Any) -> Any:
@@ -85,14 +84,28 @@ _PARENTS.set_create_intermediate_group(True)
 
 
 def put_attribute(target: Any, name: str, value: str | int | float) -> None:
-    """Create a scalar attribute of a low-level object: UTF-8 text, int64 or float64."""
+    """Create a scalar attribute of a low-level object: UTF-8 text, int64 or float64.
+
+    Text has a fixed length: what HDF5 stores of varying length has no checksum, and the library can loop for
+    ever over a damaged one.
+    """
     if isinstance(value, str):
-        content, stored = np.array(value, dtype=_TEXT), _STORED_TEXT
+        content = np.array(value.encode("utf-8") or b"\0")
+        stored = _text_type(content.dtype.itemsize)
     elif isinstance(value, int):
         content, stored = np.array(value, dtype=np.int64), h5py.h5t.NATIVE_INT64
     else:
         content, stored = np.array(value, dtype=np.float64), h5py.h5t.NATIVE_DOUBLE
-    h5py.h5a.create(target, name.encode(), stored, _SCALAR).write(content)
+    h5py.h5a.create(target, name.encode(), stored, _SCALAR).write(content, mtype=stored)
+
+
+@cache
+def _text_type(length: int) -> Any:
+    kind = h5py.h5t.C_S1.copy()
+    kind.set_size(length)
+    kind.set_strpad(h5py.h5t.STR_NULLPAD)
+    kind.set_cset(h5py.h5t.CSET_UTF8)
+    return kind
 
 
 def put_text(group: Any, name: str, text: str) -> None:
@@ -101,11 +114,6 @@ def put_text(group: Any, name: str, text: str) -> None:
         put_attribute(group, name, text)
     else:
         put_array(group, name, np.array(text.encode("utf-8")))
-
-
-def get_text(group: Any, attributes: Mapping[str, Any], name: str) -> str:
-    """Text stored by put_text. Raises KeyError when it is absent."""
-    return attributes[name] if name in attributes else get_array(group, name).item().decode("utf-8")
 
 
 def put_array(group: Any, name: str, array: NDArray[Any], described: Mapping[str, str] | None = None) -> None:
@@ -118,26 +126,6 @@ def put_array(group: Any, name: str, array: NDArray[Any], described: Mapping[str
     dataset.write(h5py.h5s.ALL, h5py.h5s.ALL, array)
     for key, value in (described or {}).items():
         put_attribute(dataset, key, value)
-
-
-def get_array(group: Any, name: str) -> NDArray[Any]:
-    """A dataset as an array. Raises KeyError when it is absent."""
-    dataset = h5py.h5d.open(group, name.encode())
-    array = np.empty(dataset.shape, dtype=dataset.dtype)
-    dataset.read(h5py.h5s.ALL, h5py.h5s.ALL, array)
-    return array
-
-
-def get_attributes(target: Any) -> dict[str, Any]:
-    """All attributes of a low-level object: text, int and float."""
-    values = {}
-    for i in range(h5py.h5a.get_num_attrs(target)):
-        attribute = h5py.h5a.open(target, index=i)
-        content = np.empty((), dtype=attribute.dtype)
-        attribute.read(content)
-        value = content.item()
-        values[attribute.name.decode()] = value.decode("utf-8") if isinstance(value, bytes) else value
-    return values
 
 
 def new_group(parent: Any, path: str) -> Any:
@@ -175,11 +163,13 @@ def write_group(parent: Any, result: StoredResult) -> None:
         put_array(group, path, table, {"dims": "delta", "description": description})
 
 
-_PLAIN = ("survivors", "survivors_half", "truncation_bound", "sieve_bound", "rounding_bound", "total_bound")
+_COUNTS = ("survivors", "survivors_half")
+_BOUNDS = ("truncation_bound", "sieve_bound", "rounding_bound", "total_bound")
+_PLAIN: dict[str, Any] = dict.fromkeys(_COUNTS, int) | dict.fromkeys(_BOUNDS, float)
 
 
 def read_group(group: Any) -> StoredResult:
-    """The result in a low-level group. Raises KeyError, ValueError or OSError when it is not a whole one."""
+    """The result in a low-level group. Raises what `hdf5_file.reading` expects when it is not a whole one."""
     attributes = get_attributes(group)
 
     def exact(name: str) -> Fraction:
@@ -190,10 +180,12 @@ def read_group(group: Any) -> StoredResult:
         table = get_array(group, path)
         for prefix, name in prefixes.items():
             arrays[name] = np.stack([table[prefix + bound] for bound in _ENCLOSURE], axis=1)
+    _check_arrays(arrays, len(table))
     composition = _composition(get_text(group, attributes, "cells"))
+    kind, first, second, key = (expect(attributes[name], str) for name in ("kind", "first", "second", "key"))
     return StoredResult(
-        identity=Identity(attributes["kind"], attributes["first"], attributes["second"]),
-        key=attributes["key"],
+        identity=Identity(kind, first, second),
+        key=key,
         composition=composition,
         deltas=tuple(Fraction(text.decode()) for text in table["delta"]),
         summary=Summary(
@@ -202,14 +194,24 @@ def read_group(group: Any) -> StoredResult:
             nodes=int(get_text(group, attributes, "nodes")),
             distinct_rhos=len(composition.cells),
             cells=composition.size,
-            **{name: attributes[name] for name in _PLAIN},
+            **{name: expect(attributes[name], kind) for name, kind in _PLAIN.items()},
         ),
         threshold_first=exact("threshold_first"),
         threshold_step=exact("threshold_step"),
-        absolute_bound=attributes["absolute_bound"],
-        cpu_seconds=attributes["cpu_seconds"],
+        absolute_bound=expect(attributes["absolute_bound"], float),
+        cpu_seconds=expect(attributes["cpu_seconds"], float),
         **arrays,
     )
+
+
+def _check_arrays(arrays: Mapping[str, NDArray[Any]], deltas: int) -> None:
+    sizes = {"threshold": arrays["threshold"].size, "eps": arrays["eps"].size, "component": 3}
+    shapes = {name: tuple(sizes[dim] for dim in dims.split(", ")) for name, dims, *_ in ARRAYS.values()} | {
+        name: (deltas, 3) for _, prefixes in TABLES.values() for name in prefixes.values()
+    }
+    for name, shape in shapes.items():
+        if arrays[name].shape != shape or arrays[name].dtype != np.float64:
+            raise ValueError(f"{name}: {arrays[name].dtype} {arrays[name].shape} in place of float64 {shape}")
 
 
 def _composition(text: str) -> Composition:

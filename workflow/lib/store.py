@@ -20,17 +20,8 @@ import numpy as np
 from kernels import KERNEL_VERSION
 from kernels.accounting.settings import Settings
 from workflow.lib.hdf5_file import LIBVER, DamagedError, StoreError, new_file, open_file, reading
-from workflow.lib.hdf5_group import (
-    get_array,
-    get_attributes,
-    get_text,
-    new_group,
-    put_array,
-    put_attribute,
-    put_text,
-    read_group,
-    write_group,
-)
+from workflow.lib.hdf5_group import new_group, put_array, put_attribute, put_text, read_group, write_group
+from workflow.lib.hdf5_read import expect, get_array, get_attributes, get_group, get_text, printable_text
 from workflow.lib.stored_result import Identity, StoredResult, content_digest, level_path, pair_path
 
 __all__ = [
@@ -46,7 +37,7 @@ __all__ = [
 __all__ += ["level_path", "pair_path", "write_atomic"]
 
 FORMAT = "exact-census"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 
 _INDEX_TEXT = ("path", "kind", "first", "second", "key", "digest", "total_rho", "lattice", "nodes")
 _INDEX_NUMBERS = (("survivors", np.int64), ("total_bound", np.float64), ("cpu_seconds", np.float64))
@@ -138,23 +129,25 @@ class Results:
     @property
     def digest(self) -> str:
         """Content digest of the whole file, as stored."""
-        return self._attributes["digest"]
+        with reading(self.path):
+            return expect(self._attributes["digest"], str)
 
     def header(self) -> Header:
         """What the file says about all of its results."""
         with reading(self.path):
             settings = json.loads(get_text(self._file.id, self._attributes, "settings"))
+            versions = json.loads(expect(self._attributes["created_by"], str))
             return Header(
-                allocation=self._attributes["allocation"],
-                neighbours=self._attributes["neighbours"],
+                allocation=expect(self._attributes["allocation"], str),
+                neighbours=expect(self._attributes["neighbours"], str),
                 allocation_yaml=get_text(self._file.id, self._attributes, "allocation_yaml"),
                 settings=Settings(
-                    tuple(Fraction(text) for text in settings["deltas"]),
-                    settings["thresholds"],
-                    settings["eps_points"],
+                    tuple(Fraction(expect(text, str)) for text in settings["deltas"]),
+                    expect(settings["thresholds"], int),
+                    expect(settings["eps_points"], int),
                 ),
-                kernel_version=self._attributes["kernel_version"],
-                created_by=json.loads(self._attributes["created_by"]),
+                kernel_version=expect(self._attributes["kernel_version"], str),
+                created_by={name: printable_text(version) for name, version in versions.items()},
             )
 
     def index(self) -> list[dict[str, Any]]:
@@ -184,7 +177,7 @@ class Results:
         path = where if isinstance(where, str) else pair_path(*where)
         self.row(path)
         with reading(self.path, path):
-            return read_group(h5py.h5g.open(self._file.id, path.encode()))
+            return read_group(get_group(self._file.id, path))
 
     def read_verified(self, path: str) -> StoredResult:
         """The same, after its digest, key and identity were compared with the stored ones."""
@@ -208,6 +201,7 @@ class Results:
         """Copy one group to the same path below a low-level group of another file."""
         self.row(path)
         with reading(self.path, path):
+            get_group(self._file.id, path)
             parent = path.rsplit("/", 1)[0]
             if parent.encode() not in target:
                 new_group(target, parent)
@@ -225,8 +219,9 @@ class Results:
     def _read_index(self) -> list[dict[str, Any]]:
         rows = []
         for record in get_array(self._file.id, "index"):
-            row: dict[str, Any] = {name: record[name].decode("utf-8") for name in _INDEX_TEXT}
-            row |= {name: record[name].item() for name, _ in _INDEX_NUMBERS}
+            row: dict[str, Any] = {name: printable_text(record[name]) for name in _INDEX_TEXT}
+            for name, stored in _INDEX_NUMBERS:
+                row[name] = expect(record[name].item(), int if stored is np.int64 else float)
             row |= {"total_rho": Fraction(row["total_rho"]), "lattice": Fraction(row["lattice"])}
             rows.append(row | {"nodes": int(row["nodes"])})
         return rows

@@ -20,12 +20,16 @@ from kernels.accounting.settings import Settings
 from workflow.lib.keys import content_key, settings_of
 from workflow.lib.shards import Work, shard_names, split
 from workflow.lib.stored_result import Identity, level_path, pair_path
+from workflow.lib.text_tree import printable
 
 FORMAT = "exact-census mechanisms 1"
 
 
 class WorkPlanError(Exception):
     """One line that names the file and says what is wrong with it."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(printable(message))
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +147,7 @@ def read_work_plan(path: Path) -> WorkPlan:
         return _plan(document)
     except OSError as error:
         raise WorkPlanError(f"{path}: cannot be read: {error.strerror}") from None
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise WorkPlanError(f"{path}: damaged ({error}); delete it and run the workflow again") from None
 
 

@@ -19,12 +19,13 @@ import numpy as np
 
 from kernels.uldp import ULDP_VERSION
 from workflow.lib.hdf5_file import LIBVER, DamagedError, StoreError, new_file, open_file, reading
-from workflow.lib.hdf5_group import get_array, get_attributes, new_group, put_array, put_attribute
+from workflow.lib.hdf5_group import new_group, put_array, put_attribute
+from workflow.lib.hdf5_read import expect, get_array, get_attributes, get_bytes, get_group, printable_text
 from workflow.lib.stored_result import content_digest
 from workflow.lib.uldp.result import ARRAYS, StudyResult
 
 FORMAT = "exact-census uldp"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 _TEXTS = ("path", "key", "digest")
 _INTERNAL = ("key", "digest", "cpu_seconds")
 
@@ -79,7 +80,7 @@ class StudyResults:
                     found = f"format version {self._attributes['format_version']}"
                     raise StoreError(f"{path}: {found}; this program reads version {FORMAT_VERSION}")
                 self._index = {row["path"]: row for row in self._rows()}
-                self.digest: str = self._attributes["digest"]
+                self.digest = expect(self._attributes["digest"], str)
                 if self.digest != content_digest({name: row["digest"] for name, row in self._index.items()}):
                     raise DamagedError(f"{path}: the index does not match the file's digest")
         except StoreError:
@@ -95,13 +96,12 @@ class StudyResults:
     def header(self) -> StudyHeader:
         """What the file says about all of its results."""
         with reading(self.path):
-            labels = json.loads(get_array(self._file.id, "labels").item().decode("utf-8"))
             return StudyHeader(
-                study=self._attributes["study"],
-                study_yaml=get_array(self._file.id, "study_yaml").item().decode("utf-8"),
-                labels=labels,
-                uldp_version=self._attributes["uldp_version"],
-                created_by=json.loads(self._attributes["created_by"]),
+                study=expect(self._attributes["study"], str),
+                study_yaml=get_bytes(self._file.id, "study_yaml").decode("utf-8"),
+                labels=json.loads(get_bytes(self._file.id, "labels")),
+                uldp_version=expect(self._attributes["uldp_version"], str),
+                created_by=json.loads(expect(self._attributes["created_by"], str)),
             )
 
     def index(self) -> list[dict[str, Any]]:
@@ -114,20 +114,20 @@ class StudyResults:
         if path not in self._index:
             raise StoreError(f"{self.path}: holds no {path}")
         with reading(self.path, path):
-            group = h5py.h5g.open(self._file.id, path.encode())
+            group = get_group(self._file.id, path)
             attributes = get_attributes(group)
             arrays = {name.decode(): get_array(group, name.decode()) for name in group}
             row = self._index[path]
             scalars = {name: value for name, value in attributes.items() if name not in _INTERNAL}
-            result = StudyResult(path, attributes["key"], scalars, arrays)
-        if (result.key, result.digest) != (row["key"], row["digest"]):
-            raise DamagedError(f"{self.path}: {path}: the content does not match its digest")
-        return result
+            result = StudyResult(path, expect(attributes["key"], str), scalars, arrays)
+            if (result.key, result.digest) != (row["key"], row["digest"]):
+                raise DamagedError(f"{self.path}: {path}: the content does not match its digest")
+            return result
 
     def _rows(self) -> Iterator[dict[str, Any]]:
         for record in get_array(self._file.id, "index"):
-            row: dict[str, Any] = {name: record[name].decode("utf-8") for name in _TEXTS}
-            yield row | {"cpu_seconds": record["cpu_seconds"].item()}
+            row: dict[str, Any] = {name: printable_text(record[name]) for name in _TEXTS}
+            yield row | {"cpu_seconds": expect(record["cpu_seconds"].item(), float)}
 
 
 def find_study_results(
