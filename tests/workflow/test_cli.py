@@ -28,8 +28,8 @@ ROOT = Path(__file__).resolve().parents[2]
 TINY = str(ROOT / "tests" / "data" / "tiny.yaml")
 FIRST_PAIR = ("--allocation", "dhc_persons_us", "--pair", "000000,000000")
 TINY_PAIR = ("--allocation", TINY, "--pair", "00,10")
-COMMANDS = ("attack", "certify", "convert", "epsilon", "export", "import", "info", "patterns", "plan", "profile")
-COMMANDS += ("reduction", "tradeoff", "tune", "uldp", "validate")
+COMMANDS = ("attack", "certify", "compare", "convert", "epsilon", "export", "import", "info", "patterns")
+COMMANDS += ("plan", "profile", "reduction", "tradeoff", "tune", "uldp", "validate")
 
 
 def invoke(*arguments: str) -> Result:

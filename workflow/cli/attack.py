@@ -47,7 +47,7 @@ LOSSES = (
     Column("posterior", "posterior, at most", at_most),
 )
 NOTES = (
-    "The attacker tells two neighbours apart and claims one of them. Prior and posterior: how likely the claim",
+    "The attacker tells two neighbours apart and claims one of them. Prior, posterior: how likely the claim",
     "is right, before it and after. The odds grow by (1 - false negatives) / false positives at most.",
     "By eps: one release multiplies the odds by at most e^eps, but for the probability in the second table.",
 )

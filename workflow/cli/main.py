@@ -13,6 +13,7 @@ import click
 
 from workflow.cli.attack import attack
 from workflow.cli.certify import certify
+from workflow.cli.compare import compare
 from workflow.cli.convert import convert
 from workflow.cli.epsilon import epsilon
 from workflow.cli.errors import run
@@ -76,6 +77,7 @@ for command in (
     patterns,
     info,
     tune,
+    compare,
     validate,
     certify,
     convert,
