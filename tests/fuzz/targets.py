@@ -54,7 +54,7 @@ LEVELS = ("State", "County", "Block")
 
 @dataclass(frozen=True)
 class Target:
-    """A reader: what is fed to it, starting from `seeds`, and its weight in a mixed run."""
+    """A reader: what it is fed, starting from `seeds`, and its weight in a mixed run, by its speed."""
 
     read: Callable[[bytes], object]
     seeds: tuple[bytes, ...]
@@ -102,22 +102,22 @@ def targets(folder: Path) -> dict[str, Target]:
 
     allocations = (ALLOCATION, JOINT, geography, geocodes)
     return {
-        "allocation": Target(text, _encoded(*allocations), 12),
-        "allocation file": Target(on_disk("c.yaml", load_allocation), _encoded(*allocations), 3),
-        "cells YAML": Target(on_disk("cells.yaml", read_cells), _encoded(CELLS, "1/3: 5\n2/7: 3\n"), 20),
-        "cells JSON": Target(on_disk("cells.json", read_cells), _encoded(CELLS), 25),
+        "allocation": Target(text, _encoded(*allocations), 40),
+        "allocation file": Target(on_disk("c.yaml", load_allocation), _encoded(*allocations), 10),
+        "cells YAML": Target(on_disk("cells.yaml", read_cells), _encoded(CELLS, "1/3: 5\n2/7: 3\n"), 90),
+        "cells JSON": Target(on_disk("cells.json", read_cells), _encoded(CELLS), 350),
         "study": Target(
             lambda data: parse_study(data.decode("utf-8", "replace"), TINY_STUDY),
             (TINY_STUDY.read_bytes(),),
-            3,
+            8,
         ),
-        "run settings": Target(run, _encoded(json.dumps(SETTINGS)), 4),
-        "geounits": Target(on_disk("g.csv", _paths_of_units), _encoded(GEOUNITS), 10),
-        "geocodes": Target(on_disk("h.csv", _paths_of_codes), _encoded(GEOCODES), 6),
-        "table of counts": Target(on_disk("p.csv", people), _encoded(PEOPLE), 6),
-        "numbers": Target(numbers, _encoded(NUMBERS), 6),
-        "mechanisms.json": Target(on_disk("m.json", read_work_plan), _encoded(_plan(folder)), 3),
-        "result file": Target(on_disk("r.h5", _whole_file), (_result_file(folder / "seed.h5"),), 2),
+        "run settings": Target(run, _encoded(json.dumps(SETTINGS)), 25),
+        "geounits": Target(on_disk("g.csv", _paths_of_units), _encoded(GEOUNITS), 130),
+        "geocodes": Target(on_disk("h.csv", _paths_of_codes), _encoded(GEOCODES), 100),
+        "table of counts": Target(on_disk("p.csv", people), _encoded(PEOPLE), 100),
+        "numbers": Target(numbers, _encoded(NUMBERS), 120),
+        "mechanisms.json": Target(on_disk("m.json", read_work_plan), _encoded(_plan(folder)), 20),
+        "result file": Target(on_disk("r.h5", _whole_file), (_result_file(folder / "seed.h5"),), 5),
     }
 
 

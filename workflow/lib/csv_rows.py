@@ -5,21 +5,25 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TextIO
 
 from workflow.lib.allocation_model import listing, suggestion
 from workflow.lib.text_tree import ConfigError, printable, shorten
+
+MAX_LINE = 1 << 20  # characters
 
 
 def csv_rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
     """Line number and the values of the named columns, without blanks at their ends, of every row.
 
     Further columns and empty lines are passed over. Raises ConfigError: the file or a column is missing, a
-    row has another number of values than the header, a value is longer than 131,072 characters, not UTF-8.
+    row has another number of values than the header, a value is longer than 131,072 characters, a line longer
+    than MAX_LINE (so that a device ends), not UTF-8.
     """
     name = printable(str(path))
     try:
         with open(path, encoding="utf-8-sig", newline="") as stream:
-            reader = csv.reader(stream, strict=True)
+            reader = csv.reader(_lines(stream, name), strict=True)
             header = [cell.strip() for cell in next(reader, [])]
             places = [_place(name, header, column) for column in columns]
             for row in reader:
@@ -35,6 +39,15 @@ def csv_rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, list[str
         raise ConfigError(f"{name}: not UTF-8 text") from None
     except csv.Error as error:
         raise ConfigError(f"{name}:{reader.line_num}: not valid CSV: {error}") from None
+
+
+def _lines(stream: TextIO, name: str) -> Iterator[str]:
+    number = 0
+    while line := stream.readline(MAX_LINE + 1):
+        number += 1
+        if len(line) > MAX_LINE:
+            raise ConfigError(f"{name}:{number}: a line has at most {MAX_LINE} characters")
+        yield line
 
 
 def _place(file: str, header: list[str], column: str) -> int:

@@ -107,7 +107,7 @@ def key_path(path: KeyPath) -> str:
         if isinstance(key, int):
             text += f"[{key}]"
         else:
-            plain = key.isascii() and key.replace("_", "").replace("-", "").isalnum()
+            plain = len(key) <= 80 and key.isascii() and key.replace("_", "").replace("-", "").isalnum()
             text += ("." if text else "") + (key if plain else shorten(key, quote='"'))
     return text
 
