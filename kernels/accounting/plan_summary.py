@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from kernels.numerics.nodes import limb_count
-from kernels.numerics.sieve import DROPPED, PRUNED, TOLERANCE, TRUNCATION, Plan, predicted_nodes
+from kernels.numerics.sieve import DROPPED, PRUNED, TOLERANCE, TRUNCATION, Plan, foreseen
 from kernels.numerics.trapezoid import Quadrature
 
 # Measured on one core: seconds for the fixed work of one composition and for each node and factor.
@@ -51,7 +51,7 @@ def _memory(nodes: float, distinct_rhos: int, modulus: int) -> int:
 
 def foresee(rhos: Sequence[Fraction], counts: Sequence[int]) -> PlanSummary:
     """Figures of a composition whose plan is out of reach."""
-    spacing, total, modulus, nodes = predicted_nodes(rhos, counts)
+    spacing, total, modulus, nodes = foreseen(rhos, counts)
     shares = (TRUNCATION, PRUNED + DROPPED, TOLERANCE - TRUNCATION - PRUNED - DROPPED)
     return PlanSummary(
         spacing,
