@@ -49,7 +49,8 @@ class PairResult:
 def cost(composition: Composition) -> float:
     """Predicted seconds on one core, cheaply, for sharding and for taking heavy compositions first."""
     rhos, counts = zip(*composition.cells, strict=True)
-    return predicted_cost(foreseen(rhos, counts)[3], len(rhos))
+    nodes = foreseen(rhos, counts)[3]
+    return predicted_cost(nodes, nodes, len(rhos))
 
 
 def eps_grid(zcdp_rho: Fraction, points: int) -> np.ndarray:

@@ -67,12 +67,12 @@ class Shell:
 
     def left_out(self, bound: float, soft: float, span: float) -> Weight:
         """Weight of the nodes beyond the bound with phi^soft for phi; span: N h."""
-        nearest = float(max(self.nearest, 1))  # N sin(theta / 2) >= p
-        harmonic = (
-            0.5 * math.log(float(self.lattice.farthest) / nearest) + 1.0 / nearest
-        )  # sum of 1 / p, p odd
-        plain = math.exp(min(self.log_mass(bound, soft) - math.log(nearest), 700.0))
-        plain = min(plain, harmonic * math.exp(-soft * bound))
+        # N sin(theta / 2) >= p, and each of these nodes has phi <= exp(-bound).
+        nearest = float(max(self.nearest, 1))
+        harmonic = 0.5 * math.log(float(self.lattice.farthest) / nearest) + 1.0 / nearest  # of 1 / p, p odd
+        plain = harmonic * math.exp(-soft * bound)
+        if self.nearest > 0:
+            plain = min(plain, math.exp(min(self.log_mass(bound, soft) - math.log(nearest), 700.0)))
         return Weight(plain, plain * span / nearest)
 
     def predicted(self, bound: float) -> float:

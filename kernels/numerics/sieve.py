@@ -47,6 +47,7 @@ _MOST_BITS = 150  # so that N and its multiples are exact as three doubles
 MOST_ANGLES = 10_000_000
 _FEWER = (1, 4, 16, 64, 256)  # as the number of nodes is only predicted
 _FINE = 10**9  # an N from which that is likely
+_TYPICAL = 0.1  # share of them that a plan keeps then
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +134,7 @@ def foreseen(rhos: Sequence[Fraction], counts: Sequence[int]) -> tuple[Fraction,
     total = sum((rho * count for rho, count in zip(rhos, counts, strict=True)), Fraction(0))
     modulus, _, _ = _layout(spacing, total, int(total / spacing), 2)
     if modulus > _FINE:
-        return spacing, total, modulus, _most_kept(len(rhos))
+        return spacing, total, modulus, _TYPICAL * _most_kept(len(rhos))
     bound = math.log((1.0 + 0.5 * math.log(modulus)) / PRUNED)
     decay = [
         count * theta.decay_of(2.0 * math.pi**2 / float(rho)) for rho, count in zip(rhos, counts, strict=True)

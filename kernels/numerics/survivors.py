@@ -37,11 +37,13 @@ class Faint:
     at_one: Weight
 
     def at(self, soft: float) -> Weight:
-        """The same for SOFTEST <= soft <= 1, from the two: its logarithm is convex in soft."""
+        """The same for SOFTEST <= soft <= 1, from the two: its logarithm is convex in soft. Unknown below."""
         share = (1.0 - soft) / (1.0 - SOFTEST)
 
         def between(first: float, last: float) -> float:
-            return first**share * last ** (1.0 - share)
+            if first == 0.0:
+                return 0.0
+            return first**share * last ** (1.0 - share) if share <= 1.0 else math.inf
 
         return Weight(
             between(self.at_softest.plain, self.at_one.plain),

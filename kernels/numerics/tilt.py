@@ -291,8 +291,9 @@ class Tilt:
 def _parts(numerators: list[int], denominator: int) -> np.ndarray:
     """Rationals as sums of three doubles, [m, 3]; the denominator is a power of 2."""
     if max(map(abs, numerators)) < 2**53:
-        high = np.array(numerators, dtype=np.float64) / denominator
-        return np.stack([high, np.zeros_like(high), np.zeros_like(high)], axis=1)
+        parts = np.zeros((len(numerators), 3))
+        parts[:, 0] = numerators
+        return parts / denominator
     return np.array([from_integer(numerator) for numerator in numerators]) / denominator
 
 
