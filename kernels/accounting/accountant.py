@@ -152,7 +152,7 @@ class Accountant:
             return INFINITE
         if delta == 1 or self._delta_at_zero.upper <= from_fraction(delta).lower:
             return ZERO
-        return least_epsilon(self.tilt, self.composition.zcdp_rho, delta, guess)
+        return least_epsilon(self.tilt, self.plan.total / 2, delta, guess)
 
     def reduction(self, delta: Fraction) -> Reduction:
         """Variance reduction at delta against the Census Bureau's zCDP calibration.
@@ -161,7 +161,7 @@ class Accountant:
         """
         if not 0 < delta < 1:
             raise ValueError(f"delta must lie strictly between 0 and 1, not {delta}")
-        return variance_reduction(self._scaled_tilt, self.composition.zcdp_rho, delta)
+        return variance_reduction(self._scaled_tilt, self.plan.total / 2, delta)
 
     def _scaled_tilt(self, scale: Fraction) -> Tilt:
         """The relative tier with all rhos scaled by a factor >= 1, far from 1 on a plan of its own."""

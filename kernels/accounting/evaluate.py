@@ -14,7 +14,7 @@ from kernels.accounting.inverse import log_fraction
 from kernels.accounting.plan_summary import PlanSummary, predicted_cost
 from kernels.accounting.settings import Settings
 from kernels.numerics.grid import grid_tails
-from kernels.numerics.sieve import predicted_nodes
+from kernels.numerics.sieve import foreseen
 
 _LOWEST_DELTA = 1e-35  # the privacy profile reaches at least down to here
 
@@ -49,7 +49,8 @@ class PairResult:
 def cost(composition: Composition) -> float:
     """Predicted seconds on one core, cheaply, for sharding and for taking heavy compositions first."""
     rhos, counts = zip(*composition.cells, strict=True)
-    return predicted_cost(predicted_nodes(rhos, counts)[3], len(rhos))
+    nodes = foreseen(rhos, counts)[3]
+    return predicted_cost(nodes, nodes, len(rhos))
 
 
 def eps_grid(zcdp_rho: Fraction, points: int) -> np.ndarray:

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from kernels.numerics.nodes import limb_count
-from kernels.numerics.sieve import DROPPED, PRUNED, TOLERANCE, TRUNCATION, Plan, predicted_nodes
+from kernels.numerics.sieve import DROPPED, PRUNED, TOLERANCE, TRUNCATION, Plan, foreseen
 from kernels.numerics.trapezoid import Quadrature
 
-# Measured on one core: seconds for the fixed work of one composition and for each node and factor.
+# Measured on one core: seconds for the fixed work of one composition, for the angle of a node and a factor,
+# and more for those that need triple-double arithmetic.
 _SECONDS_FIXED = 0.02
-_SECONDS_NODE = 7e-6
+_SECONDS_ANGLE = 1.5e-6
+_SECONDS_PRECISE = 3e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +40,17 @@ class PlanSummary:
     memory: int
     within_reach: bool = True
 
+    @property
+    def reaches_tolerance(self) -> bool:
+        """Whether every tail probability is right to 1e-35; if not, the lattice is so fine that more nodes
+        matter than are summed."""
+        return self.total_bound <= TOLERANCE
 
-def predicted_cost(nodes: float, distinct_rhos: int) -> float:
-    """Seconds that a batch evaluation with so many surviving nodes takes on one core."""
-    return _SECONDS_FIXED + _SECONDS_NODE * nodes * distinct_rhos
+
+def predicted_cost(nodes: float, precise: float, distinct_rhos: int) -> float:
+    """Seconds that a batch evaluation takes on one core with so many nodes, some of them in triple-double
+    arithmetic."""
+    return _SECONDS_FIXED + (_SECONDS_ANGLE * nodes + _SECONDS_PRECISE * precise) * distinct_rhos
 
 
 def _memory(nodes: float, distinct_rhos: int, modulus: int) -> int:
@@ -51,7 +60,7 @@ def _memory(nodes: float, distinct_rhos: int, modulus: int) -> int:
 
 def foresee(rhos: Sequence[Fraction], counts: Sequence[int]) -> PlanSummary:
     """Figures of a composition whose plan is out of reach."""
-    spacing, total, modulus, nodes = predicted_nodes(rhos, counts)
+    spacing, total, modulus, nodes = foreseen(rhos, counts)
     shares = (TRUNCATION, PRUNED + DROPPED, TOLERANCE - TRUNCATION - PRUNED - DROPPED)
     return PlanSummary(
         spacing,
@@ -63,7 +72,7 @@ def foresee(rhos: Sequence[Fraction], counts: Sequence[int]) -> PlanSummary:
         TOLERANCE,
         len(rhos),
         sum(counts),
-        predicted_cost(nodes, len(rhos)),
+        predicted_cost(nodes, nodes, len(rhos)),
         _memory(nodes, len(rhos), modulus),
         within_reach=False,
     )
@@ -86,6 +95,6 @@ def summarise(plan: Plan, rule: Quadrature) -> PlanSummary:
         total,
         distinct,
         int(plan.factors.count.sum()),
-        predicted_cost(half, distinct),
+        predicted_cost(half, rule.precise, distinct),
         _memory(half, distinct, plan.modulus),
     )

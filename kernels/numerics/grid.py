@@ -146,13 +146,20 @@ def _accumulate(total: np.ndarray, product: np.ndarray, unit: float) -> None:
 
 def _exact_product(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     """Product of sliced matrices, [slices, n, r] and [slices, r, m] -> triples [n * m, 3]."""
-    total = np.zeros((left.shape[1] * right.shape[2], 3))
-    for level in range(_SLICES - 1, -1, -1):
-        for k in range(level + 1):
-            for start in range(0, left.shape[2], _CHUNK):
-                part = slice(start, start + _CHUNK)
-                product = left[k][:, part] @ right[level - k][part]
-                _accumulate(total, product.reshape(-1), 2.0 ** -(2 * _FIRST + _WIDTH * level))
+    n, rows, columns = left.shape[1], left.shape[2], right.shape[2]
+    total = np.zeros((n * columns, 3))
+    for start in range(0, rows, _CHUNK):
+        part = slice(start, start + _CHUNK)
+        # All slices of the left matrix at once, so that each of the right one is read once.
+        products = [
+            (
+                left[: _SLICES - level, :, part].reshape(-1, min(_CHUNK, rows - start)) @ right[level][part]
+            ).reshape(_SLICES - level, -1)
+            for level in range(_SLICES)
+        ]
+        for level in range(_SLICES - 1, -1, -1):
+            for k in range(level + 1):
+                _accumulate(total, products[level - k][k], 2.0 ** -(2 * _FIRST + _WIDTH * level))
     return total
 
 

@@ -1,11 +1,12 @@
 """The nodes where a product of theta factors is large, as short vectors of a lattice.
 
 Nodes of the shifted trapezoidal rule are theta_n = pi p / N with p = 2 n + 1 odd. Factor c sees the angle w_c
-theta_n, in turns f_c = r_c / (2 N) with r_c = w_c p modulo 2 N, centred. A node matters only if sum_c a_c
-f_c^2 <= L, so survivors are the points of length sqrt(L) at most in a coset of a lattice: all vectors (w_c p
-+ 2 N e_c) with p odd are twice the points of w/2 + Lambda, Lambda = {w n + N e}. The lattice is LLL-reduced
-(python-flint), then enumerated (Fincke and Pohst 1985). Work depends on the number of points found, neither
-on N nor on the weights.
+theta_n, in turns f_c = r_c / (2 N) with r_c = w_c p modulo 2 N, centred. A node up to p = X matters only if
+sum_c a_c f_c^2 <= L, so survivors are the points of squared length L + NEAR at most, in the metric NEAR (p /
+X)^2 + sum_c a_c f_c^2, in a coset of a lattice: all vectors (p, w_c p + 2 N e_c) with p odd are twice the
+points of (1, w)/2 + Lambda, Lambda = {(n, w n + N e)}. The lattice is LLL-reduced (python-flint), then
+enumerated (Fincke and Pohst 1985). Work depends on the number of points found, neither on N nor on the
+weights.
 """
 
 import math
@@ -18,34 +19,37 @@ from flint import fmpz_mat
 from kernels.numerics.jit import kernel
 
 _SCALE_BITS = 40
-_SLACK = 1.0 + 1e-6  # covers rounding in the Gram-Schmidt coefficients; see _MAX_CONDITION
 LEAST_METRIC = 4.0
-_MAX_CONDITION = 1e7  # rounding then stays below 1e-8 relatively
+#: What the farthest node spends on its distance alone.
+NEAR = 0.5
+_MAX_CONDITION = 1e8  # the slack for rounding, see NodeLattice, then stays below a hundredth
 
 
 class LatticeError(ValueError):
     """The lattice cannot be enumerated safely; the message says why."""
 
 
+class TooManyPointsError(LatticeError):
+    """More points lie within the bound than were allowed."""
+
+
 @dataclass(frozen=True, slots=True)
 class NodeLattice:
-    """Coset w/2 + Lambda in a reduced basis.
+    """Coset (1, w)/2 + Lambda in a reduced basis, for the nodes 0 < p <= farthest.
 
-    A point is sum_j (x_j / 2) basis[j] with x_j congruent to parity[j] modulo 2; its node is
-    p = offset + sum_j x_j index[j] modulo 2 N. copies nodes, N / copies apart, share each point (1 unless the
-    chosen weights and N have a common divisor). triangle: R of the basis in the metric; surplus: what the
-    metric adds to a squared length at most.
+    A point is sum_j (x_j / 2) basis[j] with x_j congruent to parity[j] modulo 2: twice its coordinates are p
+    and the residues of the chosen factors. triangle: R of the basis in the metric; surplus: what the metric
+    adds to a squared length at most; slack: factor on the bound that covers rounding in the triangle.
     """
 
     modulus: int
+    farthest: int
     chosen: tuple[int, ...]
     basis: list[list[int]]
-    index: list[int]
     parity: np.ndarray
-    offset: int
-    copies: int
     triangle: np.ndarray
     surplus: float
+    slack: float
 
 
 def choose_factors(decay: Sequence[float], bound: float) -> tuple[int, ...]:
@@ -62,67 +66,64 @@ def choose_factors(decay: Sequence[float], bound: float) -> tuple[int, ...]:
     return tuple(sorted(chosen))
 
 
-def _bezout(weights: Sequence[int], modulus: int) -> tuple[int, list[int]]:
-    """g = gcd(weights, modulus) and u with sum u_c w_c congruent to g modulo the modulus."""
-    divisor, multipliers = modulus, [0] * len(weights)
-    for c, weight in enumerate(weights):
-        a, b, u, v = divisor, weight, (1, 0), (0, 1)
-        while b:
-            q = a // b
-            a, b, u, v = b, a - q * b, v, (u[0] - q * v[0], u[1] - q * v[1])
-        multipliers = [value * u[0] % modulus for value in multipliers]
-        multipliers[c] = u[1] % modulus
-        divisor = a
-    return divisor, multipliers
+def _reduced(rows: Sequence[Sequence[int]], metric: Sequence[float]) -> list[list[int]]:
+    """LLL-reduced basis of the lattice of independent rows; metric: weights of squared coordinates."""
+    least = min(metric)
+    scales = [round(math.sqrt(a / least) * 2**_SCALE_BITS) for a in metric]
+    scaled = fmpz_mat(
+        [[entry * scale for entry, scale in zip(row, scales, strict=True)] for row in rows]
+    ).lll()
+    return [
+        [int(entry) // scale for entry, scale in zip(row, scales, strict=True)] for row in scaled.tolist()
+    ]
 
 
-def _reduced_basis(weights: Sequence[int], modulus: int, decay: Sequence[float]) -> list[list[int]]:
-    d = len(weights)
-    rows = [list(weights)] + [[modulus if i == j else 0 for j in range(d)] for i in range(d)]
-    hermite = fmpz_mat(rows).hnf()
-    largest = max(decay)
-    scales = [max(1, round(math.sqrt(a / largest) * 2**_SCALE_BITS)) for a in decay]
-    scaled = fmpz_mat([[int(hermite[i, j]) * scales[j] for j in range(d)] for i in range(d)])
-    reduced = scaled.lll()
-    return [[int(reduced[i, j]) // scales[j] for j in range(d)] for i in range(d)]
+def node_lattice(
+    weights: Sequence[int],
+    modulus: int,
+    decay: Sequence[float],
+    bound: float,
+    wider: NodeLattice | None = None,
+    farthest: int | None = None,
+) -> NodeLattice:
+    """Reduced coset of the nodes of modulus N = modulus up to farthest (all if None), for sum_c decay[c]
+    f_c^2 <= bound.
 
-
-def node_lattice(weights: Sequence[int], modulus: int, decay: Sequence[float], bound: float) -> NodeLattice:
-    """Reduced coset of the nodes of modulus N = modulus, for sum_c decay[c] f_c^2 <= bound.
-
-    weights: integers w_c; decay: a_c > 0 of each factor. Raises LatticeError when the basis is too
-    ill-conditioned for a safe enumeration.
+    weights: integers w_c; decay: a_c > 0 of each factor; wider: the same lattice for nodes farther away, from
+    which the reduction starts. Raises LatticeError when the basis is too ill-conditioned for a safe
+    enumeration.
     """
-    chosen = choose_factors(decay, bound)
+    farthest = modulus if farthest is None else farthest
+    chosen = choose_factors(decay, bound) if wider is None else wider.chosen
     part = [weights[c] for c in chosen]
     # |f| <= 1/2 always, so a weak factor may count for more if the bound grows by a quarter of the
     # difference.
     a = [max(decay[c], LEAST_METRIC) for c in chosen]
-    surplus = 0.25 * (sum(a) - sum(decay[c] for c in chosen))
-    basis = _reduced_basis(part, modulus, a)
-    divisor, multipliers = _bezout(part, modulus)
-    reduced_modulus = modulus // divisor
-    index = [
-        (sum(u * b for u, b in zip(multipliers, row, strict=True)) % modulus) // divisor % reduced_modulus
-        for row in basis
-    ]
-    coordinates = fmpz_mat(basis).transpose().solve(fmpz_mat([[weight] for weight in part]))
-    z = [
-        int(coordinates[j, 0].p) if hasattr(coordinates[j, 0], "p") else int(coordinates[j, 0])
-        for j in range(len(part))
-    ]
-    offset = (1 - sum(n * value for n, value in zip(index, z, strict=True))) % (2 * modulus)
-    # Rows of the matrix are basis vectors in the metric sqrt(a) f; its QR factor R gives |sum x_j row_j|^2 =
-    # |R x|^2.
+    surplus = 0.25 * (sum(a) - sum(decay[c] for c in chosen)) + NEAR
+    d = len(chosen)
+    rows = [[1, *part]] + [[0] + [modulus if i == j else 0 for j in range(d)] for i in range(d)]
+    # A point's p is sum x_j basis[j][0], and f the same of the other columns over 2 N.
+    step = 2.0 * modulus / farthest
+    metric = [NEAR * step * step, *a]
+    basis = _reduced(rows if wider is None else wider.basis, metric)
+    coordinates = fmpz_mat(basis).transpose().solve(fmpz_mat([[entry] for entry in rows[0]]))
+    # Rows of the matrix are basis vectors in the metric; its QR factor R gives |sum x_j row_j|^2 = |R x|^2.
     scaled = np.array(
-        [[float(b) / modulus * math.sqrt(weight) for b, weight in zip(row, a, strict=True)] for row in basis]
+        [
+            [entry / modulus * math.sqrt(size) for entry, size in zip(row, metric, strict=True)]
+            for row in basis
+        ]
     )
     triangle = np.linalg.qr(scaled.T, mode="r")
     triangle *= np.sign(np.diag(triangle))[:, None]
-    if not np.linalg.cond(triangle) < _MAX_CONDITION:
+    condition = float(np.linalg.cond(triangle))
+    if not condition < _MAX_CONDITION:
         raise LatticeError("the lattice of nodes is too skew for a certified enumeration")
-    parity = np.array([value & 1 for value in z], dtype=np.int64)
-    return NodeLattice(modulus, chosen, basis, index, parity, offset, divisor, triangle, surplus)
+    # The factor of Householder QR is that of a basis changed by 10 m^2 u |basis| at most (Higham 2002,
+    # theorem 19.4), so squared lengths change relatively by twice that times the condition number.
+    slack = 1.0 + 1e-6 + 40.0 * (d + 1) ** 2.5 * 2.0**-53 * condition
+    parity = np.array([int(entry.p) & 1 for entry in coordinates.entries()], dtype=np.int64)
+    return NodeLattice(modulus, farthest, chosen, basis, parity, triangle, surplus, slack)
 
 
 @kernel
@@ -180,9 +181,9 @@ def short_points(lattice: NodeLattice, bound: float, most: int) -> np.ndarray:
     """Coefficients x, int32[k, d], of every point of the coset with squared length <= bound (and a few
     slightly beyond).
 
-    Raises LatticeError when there are more than most points.
+    Raises TooManyPointsError when there are more than most points.
     """
-    points = _enumerate(lattice.triangle, lattice.parity, (bound + lattice.surplus) * _SLACK, most)
+    points = _enumerate(lattice.triangle, lattice.parity, (bound + lattice.surplus) * lattice.slack, most)
     if len(points) > most:
-        raise LatticeError(f"more than {most} nodes survive the sieve")
+        raise TooManyPointsError(f"more than {most} nodes survive the sieve")
     return points

@@ -106,18 +106,21 @@ def _centre(v: np.ndarray, modulus: np.ndarray, half: np.ndarray, size: float) -
 def _resolve(
     points: np.ndarray,
     generator: np.ndarray,
-    offset: np.ndarray,
-    chosen: np.ndarray,
+    known: np.ndarray,
+    nearest: np.ndarray,
+    farthest: np.ndarray,
     modulus: np.ndarray,
     half: np.ndarray,
     size: float,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Residues of all columns (column 0 is p itself) and whether the node is canonical with 0 < p <= N.
+    """Residues of all columns (column 0 is p itself) and whether the node is canonical with nearest < p <=
+    farthest.
 
-    points: int32[k, g]; generator: int64[g, 1 + d, l]; offset: int64[1 + d, l]; chosen: bool[1 + d].
+    points: int32[k, g]; generator: int64[g, 1 + d, l]; known: bool[1 + d], columns that the point gives
+    without reduction.
     """
     k, g = points.shape
-    columns, length = offset.shape
+    columns, length = generator.shape[1:]
     p = np.empty((k, length), dtype=np.int64)
     residue = np.empty((k, columns - 1, length), dtype=np.int64)
     keep = np.zeros(k, dtype=np.bool_)
@@ -125,18 +128,20 @@ def _resolve(
     for i in range(k):
         good = True
         for c in range(columns):
-            v[:] = offset[c]
+            v[:] = 0
             for j in range(g):
                 x = np.int64(points[i, j])
-                for position in range(length):
-                    v[position] += x * generator[j, c, position]
-            if chosen[c]:
-                _carry(v)
-                good = not (_exceeds(v, half, 1) or _exceeds(v, half, -1))
-            else:
+                if x != 0:
+                    for position in range(length):
+                        v[position] += x * generator[j, c, position]
+            if not known[c]:
                 _centre(v, modulus, half, size)
+            else:
+                _carry(v)
                 if c == 0:
-                    good = to_float(v) > 0.0
+                    good = _exceeds(v, nearest, 1) and not _exceeds(v, farthest, 1)
+                else:
+                    good = not (_exceeds(v, half, 1) or _exceeds(v, half, -1))
             if not good:
                 break
             if c == 0:
@@ -147,8 +152,9 @@ def _resolve(
     return p, residue, keep
 
 
-def resolve(lattice: NodeLattice, weights: Sequence[int], points: np.ndarray) -> Nodes:
-    """The distinct nodes 0 < p <= N of enumerated points, with their residues for every weight.
+def resolve(lattice: NodeLattice, weights: Sequence[int], points: np.ndarray, nearest: int = 0) -> Nodes:
+    """The distinct nodes nearest < p <= lattice.farthest of enumerated points, with their residues for every
+    weight.
 
     points: int32[k, d] as short_points gives them. Raises LatticeError when coefficients are too large for
     exact limbs.
@@ -162,30 +168,21 @@ def resolve(lattice: NodeLattice, weights: Sequence[int], points: np.ndarray) ->
         rest = number % (2 * modulus)
         return rest - 2 * modulus if rest > modulus else rest
 
-    columns = (1, *weights)
-    position = {c + 1: at for at, c in enumerate(lattice.chosen)}
-    shift = 2 * modulus // lattice.copies
+    position = {c: at for at, c in enumerate(lattice.chosen, start=1)}
     generators = [
-        [
-            limbs(row[position[c]] if c in position else centred(weight * n), length)
-            for c, weight in enumerate(columns)
+        [limbs(row[0], length)]
+        + [
+            limbs(row[position[c]] if c in position else centred(weight * row[0]), length)
+            for c, weight in enumerate(weights)
         ]
-        for row, n in zip(lattice.basis, lattice.index, strict=True)
-    ]
-    if lattice.copies > 1:
-        generators.append(
-            [limbs(0 if c in position else centred(w * shift), length) for c, w in enumerate(columns)]
-        )
-        copy = np.tile(np.arange(lattice.copies, dtype=np.int32), len(points))[:, None]
-        points = np.hstack([np.repeat(points, lattice.copies, axis=0), copy])
-    offset = [
-        limbs(0 if c in position else centred(w * lattice.offset), length) for c, w in enumerate(columns)
+        for row in lattice.basis
     ]
     p, residue, keep = _resolve(
         points,
         np.array(generators),
-        np.array(offset),
-        np.array([c in position for c in range(len(columns))]),
+        np.array([True] + [c in position for c in range(len(weights))]),
+        limbs(nearest, length),
+        limbs(lattice.farthest, length),
         limbs(2 * modulus, length),
         limbs(modulus, length),
         float(2 * modulus),

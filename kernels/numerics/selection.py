@@ -8,7 +8,9 @@ import numpy as np
 
 from kernels.numerics.jit import kernel
 from kernels.numerics.nodes import to_float
+from kernels.numerics.shells import Weight
 from kernels.numerics.sieve import Plan
+from kernels.numerics.survivors import smooth_kernel
 from kernels.numerics.theta import decay_of, tilt_loss
 
 #: Weight that the nodes left out of the relative tier may have together.
@@ -46,7 +48,7 @@ class Selection:
 
     turn: p / (4 N), [k, 3]; f: angles in turns, [k, d]; f_sum, f_size: sums of count f and of count |f|, [k];
     unwrapped: no angle was reduced, [k]; weight: 2/N, or 1/N at p = N, [k]; left_out: bound on the weight of
-    all other nodes.
+    all other nodes with phi for every soft it may have.
     """
 
     soft: float
@@ -56,18 +58,22 @@ class Selection:
     f_size: np.ndarray
     unwrapped: np.ndarray
     weight: np.ndarray
-    left_out: float
+    left_out: Weight
 
 
 def select(plan: Plan, turn: np.ndarray, soft: float) -> Selection:
     """Nodes for SOFTEST <= soft <= 1; turn: p / (4 N) of the plan's nodes as triples
     (trapezoid.Quadrature.turn), [k, 3]."""
-    score = np.exp(plan.log_kernel - soft * plan.norm)
-    order = np.argsort(-score, kind="stable")
-    rest = np.cumsum(score[order][::-1])[::-1]
-    allowed = _LEFT_OUT * math.exp(-min(tilt_loss(plan.factors.g[:, 0], plan.factors.count), 50.0))
-    kept = int(np.count_nonzero(rest > allowed))
-    left_out = plan.faint + (float(rest[kept]) if kept < len(rest) else 0.0)
+    beyond = plan.left_out if soft == 1.0 else plan.faint.at(soft)
+    loss = math.exp(-min(tilt_loss(plan.factors.g[:, 0], plan.factors.count), 50.0))
+    plain = np.exp(plan.log_kernel - soft * plan.norm)
+    span = float(plan.modulus * plan.spacing)
+    smooth = plain * np.exp(smooth_kernel(plan.log_kernel, plan.own_mirror, span) - plan.log_kernel)
+    share = np.maximum(plain / max(_LEFT_OUT * loss, 0.1 * beyond.plain), smooth / (_LEFT_OUT * loss))
+    order = np.argsort(-share, kind="stable")
+    kept = int(np.count_nonzero(np.cumsum(share[order][::-1])[::-1] > 1.0))
+    out = order[kept:]
+    left_out = beyond + Weight(float(plain[out].sum()), float(smooth[out].sum()))
     which = order[:kept]
     modulus = float(2 * plan.modulus)
     f = _angles(plan.nodes.residue[which], modulus)
@@ -75,7 +81,7 @@ def select(plan: Plan, turn: np.ndarray, soft: float) -> Selection:
     unwrapped = _unwrapped(turn[which], f, count, float(plan.width))
     weight = np.where(plan.own_mirror[which], 2.0, 4.0) / modulus
     return Selection(
-        soft, turn[which], f, f @ count, np.abs(f) @ count, unwrapped, weight, left_out * (1.0 + 1e-9)
+        soft, turn[which], f, f @ count, np.abs(f) @ count, unwrapped, weight, left_out.scaled(1.0 + 1e-9)
     )
 
 
@@ -92,7 +98,7 @@ def heaviest(nodes: Selection) -> Selection:
         nodes.f_size[first],
         nodes.unwrapped[first],
         nodes.weight[first],
-        math.inf,
+        Weight(math.inf, math.inf),
     )
 
 

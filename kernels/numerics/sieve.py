@@ -8,12 +8,13 @@ nodes gives
     N))   [half weight at p = N]
 
 up to P(S >= s + N) + P(S < s - N), which the sub-Gaussian bound P(S >= x) <= exp(-(h x)^2 / 2R) controls. A
-node with phi <= exp(-L) may be pruned: all pruned nodes together weigh at most exp(-L) (1 + ln(N)/2).
-Derivations: docs/method.md.
+node with phi <= exp(-L) may be pruned: all pruned nodes together weigh at most exp(-L) (1 + ln(N)/2). Where
+that leaves too many nodes, they are weighed by their distance too (shells.py). Derivations: docs/method.md.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -21,9 +22,17 @@ from functools import cache
 import numpy as np
 
 from kernels.numerics import theta
-from kernels.numerics.lattice import LEAST_METRIC, LatticeError, choose_factors, node_lattice, short_points
+from kernels.numerics.lattice import (
+    LEAST_METRIC,
+    LatticeError,
+    TooManyPointsError,
+    choose_factors,
+    node_lattice,
+    short_points,
+)
 from kernels.numerics.nodes import Nodes
-from kernels.numerics.survivors import SOFTEST, Factors, factors_of, survivors
+from kernels.numerics.shells import Shell, Weight, choose_bounds, left_out, make_shells, predicted_points
+from kernels.numerics.survivors import SOFTEST, Factors, Faint, factors_of, survivors
 from kernels.numerics.triple import self_test
 
 #: Absolute error allowed for every tail probability, and how it is shared out.
@@ -31,10 +40,14 @@ TOLERANCE = 1e-35
 TRUNCATION = 2e-36
 PRUNED = 1e-36
 DROPPED = 1e-36
+SMOOTH = 1e-17  # allowed to the nodes left out of a privacy profile
 _MOST_TILT_LOSS = 100.0
 _MOST_BITS = 150  # so that N and its multiples are exact as three doubles
-#: Nodes that are enumerated for one plan at most; a request beyond it is refused.
-MOST_NODES = 10_000_000
+#: Angles (nodes times distinct rhos) that are worth their time; beyond it a larger error is accepted.
+MOST_ANGLES = 10_000_000
+_FEWER = (1, 4, 16, 64, 256)  # as the number of nodes is only predicted
+_FINE = 10**9  # an N from which that is likely
+_TYPICAL = 0.1  # share of them that a plan keeps then
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +68,9 @@ class Plan:
     spacing: h; total: R; weights: w_c; width: W = sum count_c w_c = R / h; modulus: N; reach: largest |h (s -
     1/2)| for which the truncation bound holds; nodes: survivors by falling weight, and for each of them, [k]:
     own_mirror, p = N; exponent, sum count g f^2; log_kernel, -ln(N sin(pi p / 2N)), less ln 2 at p = N;
-    log_weight, the same plus ln phi; norm, sum count decay f^2, a lower bound of -ln phi. truncation_bound,
-    sieve_bound: absolute errors of one tail probability; faint: bound on the weight of all nodes left out
-    when every phi is replaced by phi ** SOFTEST.
+    log_weight, the same plus ln phi; norm, sum count decay f^2, a lower bound of -ln phi. truncation_bound:
+    absolute error of one tail probability; left_out: bound on the weight of all other nodes; faint: the same
+    with exp(-soft norm) for phi.
     """
 
     spacing: Fraction
@@ -75,8 +88,13 @@ class Plan:
     log_weight: np.ndarray
     norm: np.ndarray
     truncation_bound: float
-    sieve_bound: float
-    faint: float
+    left_out: Weight
+    faint: Faint
+
+    @property
+    def sieve_bound(self) -> float:
+        """Absolute error of one tail probability."""
+        return self.left_out.plain
 
 
 def rational_gcd(numbers: Sequence[Fraction]) -> Fraction:
@@ -107,28 +125,31 @@ def _layout(spacing: Fraction, total: Fraction, width: int, thresholds: int) -> 
     return step * period, reach, Grid(step, half, period, step * (2 * half - 1))
 
 
-def predicted_nodes(rhos: Sequence[Fraction], counts: Sequence[int]) -> tuple[Fraction, Fraction, int, float]:
-    """h, R, N and, roughly, the number of nodes 0 < p <= N that survive.
+def foreseen(rhos: Sequence[Fraction], counts: Sequence[int]) -> tuple[Fraction, Fraction, int, float]:
+    """h, R, N and, roughly, the number of nodes 0 < p <= N that are kept.
 
     The estimate is the volume of a ball over the determinant of the lattice, and the nodes around 0.
     """
     spacing = rational_gcd(rhos)
     total = sum((rho * count for rho, count in zip(rhos, counts, strict=True)), Fraction(0))
     modulus, _, _ = _layout(spacing, total, int(total / spacing), 2)
+    if modulus > _FINE:
+        return spacing, total, modulus, _TYPICAL * _most_kept(len(rhos))
     bound = math.log((1.0 + 0.5 * math.log(modulus)) / PRUNED)
     decay = [
         count * theta.decay_of(2.0 * math.pi**2 / float(rho)) for rho, count in zip(rhos, counts, strict=True)
     ]
-    return spacing, total, modulus, _predicted(modulus, decay, bound)
-
-
-def _predicted(modulus: int, decay: Sequence[float], bound: float) -> float:
     chosen = [decay[c] for c in choose_factors(decay, bound)]
     d = len(chosen)
     volume = 0.5 * d * math.log(math.pi * bound) - math.lgamma(0.5 * d + 1.0)
     share = min(volume - 0.5 * sum(math.log(max(a, LEAST_METRIC)) for a in chosen), 0.0)
     around_zero = bound * 2.0 / math.pi
-    return min(around_zero + 0.5 * math.exp(min(math.log(modulus) + share, 700.0)), 0.5 * modulus)
+    return (
+        spacing,
+        total,
+        modulus,
+        min(around_zero + 0.5 * math.exp(min(math.log(modulus) + share, 700.0)), 0.5 * modulus),
+    )
 
 
 @cache
@@ -136,10 +157,16 @@ def _check_compiler() -> None:
     self_test()
 
 
+def _most_kept(factors: int) -> float:
+    """Nodes that are worth their time, whatever error bound they reach."""
+    return MOST_ANGLES / factors
+
+
 def make_plan(rhos: Sequence[Fraction], counts: Sequence[int], thresholds: int = 1001) -> Plan:
     """The plan of a composition of count_c cells with parameter rho_c (distinct, positive).
 
-    Raises lattice.LatticeError when more than MOST_NODES nodes survive.
+    Where the nodes that matter at 1e-35 are too many, the heaviest are taken and the bound on the others is
+    part of the plan. Raises lattice.LatticeError when nothing can be certified.
     """
     _check_compiler()
     spacing = rational_gcd(rhos)
@@ -150,22 +177,13 @@ def make_plan(rhos: Sequence[Fraction], counts: Sequence[int], thresholds: int =
     if modulus.bit_length() > _MOST_BITS:
         raise LatticeError(f"out of reach: the lattice is so fine that N has {modulus.bit_length()} bits")
     factors = factors_of(rhos, counts)
-    # Each pruned node has phi <= exp(-bound); see the module docstring for the sum of their weights.
-    harmonic = 1.0 + 0.5 * math.log(modulus)
-    bound = math.log(harmonic / PRUNED) + min(
-        theta.tilt_loss(factors.g[:, 0], factors.count), _MOST_TILT_LOSS
-    )
-    predicted = _predicted(modulus, list(factors.count * factors.decay), bound)
-    if predicted > 2.0 * MOST_NODES:
-        raise LatticeError(
-            f"out of reach: about {predicted:.1e} of the N = {float(modulus):.1e} nodes would survive the "
-            f"sieve, more than the {MOST_NODES:.0e} that can be summed"
-        )
-    lattice = node_lattice(weights, modulus, list(factors.count * factors.decay), bound)
-    found = survivors(lattice, weights, factors, short_points(lattice, bound, MOST_NODES), DROPPED)
-    pruned, soft = harmonic * math.exp(-bound), harmonic * math.exp(-SOFTEST * bound)
-    if found.seen == (modulus + 1) // 2:  # every node survived
-        pruned = soft = 0.0
+    loss = min(theta.tilt_loss(factors.g[:, 0], factors.count), _MOST_TILT_LOSS)
+    span = float(modulus * spacing)
+    enumerated, beyond = _enumerated(weights, modulus, factors, loss, span)
+    allowed = Weight(max(DROPPED, 0.1 * beyond(1.0).plain), SMOOTH * math.exp(-loss))
+    found = survivors(enumerated, weights, factors, span, allowed)
+    if found.seen == (modulus + 1) // 2:  # every node was enumerated
+        beyond = _nothing
     return Plan(
         spacing,
         total,
@@ -182,6 +200,47 @@ def make_plan(rhos: Sequence[Fraction], counts: Sequence[int], thresholds: int =
         found.log_weight,
         found.norm,
         TRUNCATION,
-        (pruned + found.dropped) * (1.0 + 1e-9),
-        (soft + found.faint) * (1.0 + 1e-9),
+        (beyond(1.0) + found.dropped).scaled(1.0 + 1e-9),
+        Faint(
+            (beyond(SOFTEST) + found.faint.at_softest).scaled(1.0 + 1e-9),
+            (beyond(1.0) + found.faint.at_one).scaled(1.0 + 1e-9),
+        ),
     )
+
+
+def _nothing(soft: float) -> Weight:
+    return Weight(0.0, 0.0)
+
+
+def _enumerated(
+    weights: Sequence[int], modulus: int, factors: Factors, loss: float, span: float
+) -> tuple[list[tuple[Shell, np.ndarray]], Callable[[float], Weight]]:
+    """Shells with their enumerated points, and the weight of all nodes beyond with phi^soft for phi."""
+    decay = list(factors.count * factors.decay)
+    # All nodes with phi <= exp(-bound) together weigh no more than the sum of 1 / p, p odd, times that.
+    bound = math.log((1.0 + 0.5 * math.log(modulus)) / PRUNED) + loss
+    whole = Shell(0, node_lattice(weights, modulus, decay, bound))
+    most = _most_kept(len(weights))
+    limit = 8 * int(most) + 1000
+    if predicted_points(whole.lattice, bound) <= 2.0 * most:
+        with suppress(TooManyPointsError):
+            return _points([whole], [bound], span, limit)
+    shells = make_shells(weights, modulus, decay, bound)
+    for fewer in _FEWER:
+        bounds = choose_bounds(shells, span, Weight(PRUNED, SMOOTH).scaled(math.exp(-loss)), most / fewer)
+        with suppress(TooManyPointsError):
+            return _points(shells, bounds, span, limit)
+    raise LatticeError(f"out of reach: more than {limit} nodes matter, however they are weighed")
+
+
+def _points(
+    shells: Sequence[Shell], bounds: Sequence[float], span: float, limit: int
+) -> tuple[list[tuple[Shell, np.ndarray]], Callable[[float], Weight]]:
+    """Every shell's points up to its bound, and the weight beyond. Raises TooManyPointsError for more than
+    limit points in one shell."""
+    found = [
+        (shell, short_points(shell.lattice, bound, limit))
+        for shell, bound in zip(shells, bounds, strict=True)
+        if bound > 0.0 or shell is shells[-1]
+    ]
+    return found, lambda soft: left_out(shells, bounds, soft, span)

@@ -9,8 +9,8 @@ import numpy as np
 
 from kernels.numerics import theta
 from kernels.numerics.jit import kernel
-from kernels.numerics.lattice import NodeLattice
 from kernels.numerics.nodes import Nodes, limb_count, limbs, resolve, to_float
+from kernels.numerics.shells import SOFT, Shell, Weight
 
 #: A plan also serves compositions with all rhos scaled up, whose phi may be as large as phi ** SOFTEST.
 SOFTEST = 0.6
@@ -30,11 +30,32 @@ class Factors:
 
 
 @dataclass(frozen=True, slots=True)
+class Faint:
+    """Weight of the nodes left out with exp(-soft norm) for phi, at soft = SOFTEST and 1."""
+
+    at_softest: Weight
+    at_one: Weight
+
+    def at(self, soft: float) -> Weight:
+        """The same for SOFTEST <= soft <= 1, from the two: its logarithm is convex in soft. Unknown below."""
+        share = (1.0 - soft) / (1.0 - SOFTEST)
+
+        def between(first: float, last: float) -> float:
+            if first == 0.0:
+                return 0.0
+            return first**share * last ** (1.0 - share) if share <= 1.0 else math.inf
+
+        return Weight(
+            between(self.at_softest.plain, self.at_one.plain),
+            between(self.at_softest.smooth, self.at_one.smooth),
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Survivors:
     """Kept nodes by falling weight; own_mirror, exponent, log_kernel, log_weight, norm: [k], see sieve.Plan.
 
-    seen: nodes that were enumerated; dropped: weight of those not kept; faint: the same with phi ** SOFTEST
-    for phi.
+    seen: nodes that were enumerated; dropped and faint: weight of those not kept.
     """
 
     nodes: Nodes
@@ -44,8 +65,8 @@ class Survivors:
     log_weight: np.ndarray
     norm: np.ndarray
     seen: int
-    dropped: float
-    faint: float
+    dropped: Weight
+    faint: Faint
 
 
 def factors_of(rhos: Sequence[Fraction], counts: Sequence[int]) -> Factors:
@@ -99,54 +120,89 @@ def _weigh(
     return own_mirror, exponent, log_kernel, log_weight, norm
 
 
-def survivors(
-    lattice: NodeLattice, weights: Sequence[int], factors: Factors, points: np.ndarray, allowed: float
-) -> Survivors:
-    """Nodes of enumerated points (int32[k, d], see lattice.short_points) that are worth summing.
+def smooth_kernel(log_kernel: np.ndarray, own_mirror: np.ndarray, span: float) -> np.ndarray:
+    """ln of h / (N sin(theta / 2)^2), half of it at p = N, from ln of the kernel; span: N h, [k]."""
+    return 2.0 * log_kernel + math.log(span) + np.where(own_mirror, math.log(2.0), 0.0)
 
-    The lightest ones are dropped as long as their weight, phi / (N sin(theta / 2)), adds up to no more than
-    allowed.
+
+def survivors(
+    enumerated: Sequence[tuple[Shell, np.ndarray]],
+    weights: Sequence[int],
+    factors: Factors,
+    span: float,
+    allowed: Weight,
+) -> Survivors:
+    """Nodes of enumerated points (shell, int32[k, d], see lattice.short_points) that are worth summing.
+
+    The lightest ones are dropped as long as they weigh no more than allowed together: plain as they are,
+    smooth with phi ** SOFT for phi. span: N h.
     """
-    light = math.log(allowed / (2 * len(points) * lattice.copies + 1))
-    half = limbs(lattice.modulus, limb_count(lattice.modulus))
-    parts: list[tuple[Nodes, list[np.ndarray]]] = []
-    seen, dropped, faint = 0, 0.0, 0.0
-    for start in range(0, len(points), _CHUNK):
-        nodes = resolve(lattice, weights, points[start : start + _CHUNK])
-        columns = _weigh(
-            nodes.p,
-            nodes.residue,
-            factors.g[:, 0],
-            factors.log_normaliser,
-            factors.count,
-            factors.decay,
-            half,
-            float(2 * lattice.modulus),
-        )
-        _, _, log_kernel, log_weight, norm = columns
-        seen += len(norm)
-        heavy = np.flatnonzero(log_weight >= light)
-        out = log_weight < light
-        dropped += float(np.exp(log_weight[out]).sum())
-        faint += float(np.exp(log_kernel[out] - SOFTEST * norm[out]).sum())
-        parts.append((nodes.take(heavy), [column[heavy] for column in columns]))
-    nodes = Nodes(*(np.concatenate([getattr(part[0], name) for part in parts]) for name in ("p", "residue")))
-    own_mirror, exponent, log_kernel, log_weight, norm = (
-        np.concatenate([part[1][i] for part in parts]) for i in range(5)
-    )
-    order = np.argsort(-log_weight, kind="stable")
-    weight = np.exp(log_weight[order])
-    rest = np.cumsum(weight[::-1])[::-1] + dropped  # weight of each node and all lighter ones
-    kept = int(np.count_nonzero(rest > allowed))
-    out, order = order[kept:], order[:kept]
+    modulus = enumerated[0][0].lattice.modulus
+    half = limbs(modulus, limb_count(modulus))
+    light = 1.0 / (2 * sum(len(points) for _, points in enumerated) + 1)
+    kept: list[tuple[Nodes, list[np.ndarray]]] = []
+    seen = 0
+    lost = _Lost()
+    for shell, points in enumerated:
+        for start in range(0, len(points), _CHUNK):
+            nodes = resolve(shell.lattice, weights, points[start : start + _CHUNK], shell.nearest)
+            columns = _weigh(
+                nodes.p,
+                nodes.residue,
+                factors.g[:, 0],
+                factors.log_normaliser,
+                factors.count,
+                factors.decay,
+                half,
+                float(2 * modulus),
+            )
+            seen += len(nodes.p)
+            heavy = _share(columns, span, allowed) >= light
+            lost.add(columns, ~heavy, span)
+            kept.append((nodes.take(np.flatnonzero(heavy)), [column[heavy] for column in columns]))
+    nodes = Nodes(*(np.concatenate([getattr(part[0], name) for part in kept]) for name in ("p", "residue")))
+    columns = tuple(np.concatenate([part[1][i] for part in kept]) for i in range(5))
+    share = _share(columns, span, allowed)
+    order = np.argsort(share, kind="stable")
+    out = np.zeros(len(share), dtype=np.bool_)
+    out[order[: np.count_nonzero(np.cumsum(share[order]) <= 0.5)]] = True
+    lost.add(columns, out, span)
+    order = np.argsort(-columns[3], kind="stable")
+    order = order[~out[order]]
+    own_mirror, exponent, log_kernel, log_weight, norm = (column[order] for column in columns)
     return Survivors(
         nodes.take(order),
-        own_mirror[order],
-        exponent[order],
-        log_kernel[order],
-        log_weight[order],
-        norm[order],
+        own_mirror,
+        exponent,
+        log_kernel,
+        log_weight,
+        norm,
         seen,
-        dropped + float(weight[kept:].sum()),
-        faint + float(np.exp(log_kernel[out] - SOFTEST * norm[out]).sum()),
+        lost.dropped,
+        lost.faint,
     )
+
+
+def _share(columns: Sequence[np.ndarray], span: float, allowed: Weight) -> np.ndarray:
+    """The greater of a node's shares in what may be dropped, [k]."""
+    own_mirror, _, log_kernel, log_weight, norm = columns
+    smooth = smooth_kernel(log_kernel, own_mirror, span) - SOFT * norm
+    return np.maximum(np.exp(log_weight) / allowed.plain, np.exp(smooth) / allowed.smooth)
+
+
+class _Lost:
+    """Weight of the nodes dropped so far."""
+
+    def __init__(self) -> None:
+        self.dropped = Weight(0.0, 0.0)
+        self.faint = Faint(self.dropped, self.dropped)
+
+    def add(self, columns: Sequence[np.ndarray], out: np.ndarray, span: float) -> None:
+        own_mirror, _, log_kernel, log_weight, norm = (column[out] for column in columns)
+        smooth = smooth_kernel(log_kernel, own_mirror, span)
+
+        def weight(log_phi: np.ndarray) -> Weight:
+            return Weight(float(np.exp(log_kernel + log_phi).sum()), float(np.exp(smooth + log_phi).sum()))
+
+        self.dropped += weight(log_weight - log_kernel)
+        self.faint = Faint(self.faint.at_softest + weight(-SOFTEST * norm), self.faint.at_one + weight(-norm))

@@ -13,6 +13,7 @@ product gives decay = 8 sum_n 2 p_n / (1 + p_n)^2, p_n = exp(-rho (2 n - 1) / 2)
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 import mpmath
 import numpy as np
@@ -36,6 +37,7 @@ class ThetaFactor:
     decay: float
 
 
+@lru_cache(maxsize=4096)
 def factor(rho: Fraction) -> ThetaFactor:
     """Constants of phi for one cell with parameter rho > 0."""
     with mpmath.workprec(_BITS):

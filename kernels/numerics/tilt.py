@@ -248,18 +248,26 @@ class Tilt:
         )
 
     def _pruned(self, mu: float, middle: bool, loss: float) -> np.ndarray:
-        """Bound on what the nodes left out add to the mantissas, [3]: |F| <= growth / |sin(theta / 2)| and
-        their weight is known."""
-        if self.nodes.left_out == 0.0:
+        """Bound on what the nodes left out add to the mantissas, [3], from their weights: |sin(theta / 2)| /
+        |1 - exp(-a - i theta)| <= exp(|a| / 2) / 2."""
+        left_out = self.nodes.left_out
+        if left_out.plain == 0.0:
             return np.zeros(3)
-        h = self._h
-        weight = 2.0 * self.nodes.left_out * math.exp(min(loss, 700.0))
-        q, p = (weight * _kernel_growth(abs(power) * h) for power in (mu - 1.0, mu))
-        profile = q + p
-        if not middle:
-            # The difference of the sums has a numerator of at most 1 - e^(-h), and 2 e^(-lambda h K) more.
-            numerator = -math.expm1(-h) + 2.0 * math.exp(-(mu - 1.0) * h * float(self._window))
-            profile = min(profile, q * numerator / -math.expm1(-mu * h))
+        h, window = self._h, float(self._window)
+        plain = 2.0 * math.exp(min(loss, 700.0)) * left_out.plain
+        smooth = (
+            2.0 * math.exp(min(loss, 700.0)) * left_out.smooth * float(self.scale)
+        )  # it holds the plan's h
+        q, p = (plain * _kernel_growth(abs(power) * h) for power in (mu - 1.0, mu))
+        growth_q, growth_p = (0.5 * math.exp(min(0.5 * abs(power) * h, 300.0)) for power in (mu - 1.0, mu))
+        far_q, far_p = (math.exp(-abs(power) * h * window) for power in (mu - 1.0, mu))
+        if middle:  # the two unlimited sums together have a numerator of at most h
+            profile = min(q + p, smooth * growth_q * growth_p + plain * (far_q * growth_q + far_p * growth_p))
+        else:
+            # Opening and closing of sums_at_points; the difference of the sums also has a numerator of at
+            # most 1 - e^(-h), and 2 e^(-lambda h K) more.
+            profile = plain * growth_p * (min(h, 1.0) + far_q) + smooth * growth_q * growth_p * (1.0 + far_q)
+            profile = min(profile, q * (-math.expm1(-h) + 2.0 * far_q) / -math.expm1(-mu * h))
         return np.array([q, p, profile])
 
     def _outside(self, mu: float, t: np.ndarray, loss: float) -> np.ndarray:
@@ -283,8 +291,9 @@ class Tilt:
 def _parts(numerators: list[int], denominator: int) -> np.ndarray:
     """Rationals as sums of three doubles, [m, 3]; the denominator is a power of 2."""
     if max(map(abs, numerators)) < 2**53:
-        high = np.array(numerators, dtype=np.float64) / denominator
-        return np.stack([high, np.zeros_like(high), np.zeros_like(high)], axis=1)
+        parts = np.zeros((len(numerators), 3))
+        parts[:, 0] = numerators
+        return parts / denominator
     return np.array([from_integer(numerator) for numerator in numerators]) / denominator
 
 

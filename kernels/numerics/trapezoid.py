@@ -28,8 +28,9 @@ from kernels.numerics.triple import (
     scale,
 )
 
-#: Rounding allowed to the nodes summed in double precision.
+#: Rounding allowed to the nodes summed in double precision, or this share of what the sieve leaves out.
 _DOUBLE_ROUNDING = 3e-37
+_DOUBLE_SHARE = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,8 @@ def quadrature(plan: Plan) -> Quadrature:
     cells = float(plan.factors.count.sum())
     unit = 2.0**-46 * (4.0 + plan.exponent + cells / 16.0)
     doubtful = np.cumsum((weight * unit)[::-1])[::-1]
-    precise = int(np.count_nonzero(doubtful > _DOUBLE_ROUNDING))
+    allowed = max(_DOUBLE_ROUNDING, _DOUBLE_SHARE * plan.sieve_bound)
+    precise = int(np.count_nonzero(doubtful > allowed))
     turn, coefficient = _coefficients(
         plan.nodes.p,
         plan.nodes.residue,

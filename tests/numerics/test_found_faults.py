@@ -77,7 +77,9 @@ def test_many_narrow_cells() -> None:
         phi = characteristic_function(F(20), 200)
         worst = 0.0
         for i, p in enumerate(nodes_of(plan)):
-            exact = phi(p, 2 * plan.modulus) ** 4000 / (plan.modulus * arb.sin_pi(arb(p) / (2 * plan.modulus)))
+            exact = phi(p, 2 * plan.modulus) ** 4000 / (
+                plan.modulus * arb.sin_pi(arb(p) / (2 * plan.modulus))
+            )
             exact = exact / 2 if p == plan.modulus else exact
             worst = max(worst, float(abs(ball(total(rule.coefficient[i])) - exact).mid()))
     assert worst <= rule.rounding_bound
@@ -91,7 +93,9 @@ def test_the_grid_keeps_to_1e_35(cells, thresholds) -> None:
     assert grid_tails([plan], [quadrature(plan)])[0].bound <= TOLERANCE  # 1.6e-35, 1.2e-35
 
 
-@pytest.mark.parametrize("cells", [{F(1, 10**320 + 7): 1, F(1, 3): 2}, {F(1, 10**290): 3, F(1): 2}], ids=["a", "b"])
+@pytest.mark.parametrize(
+    "cells", [{F(1, 10**320 + 7): 1, F(1, 3): 2}, {F(1, 10**290): 3, F(1): 2}], ids=["a", "b"]
+)
 def test_an_absurd_lattice_is_refused(cells) -> None:
     """nodes.py says N may be of any size; beyond doubles it is an OverflowError, not a LatticeError."""
     try:
@@ -126,7 +130,10 @@ def test_units_of_wrapped_nodes_far_out() -> None:
     with mpmath.workdps(50):
         for step in (1320, 640, 2400):
             contour, mu = tilt._contour(step, False), mpmath.mpf(step) * tilt._step
-            norm = mpmath.fsum(c * mpmath.mpf(float(a)) for c, a in zip(cells.values(), log_norms(tilt._g, float(mu)), strict=True))
+            norm = mpmath.fsum(
+                c * mpmath.mpf(float(a))
+                for c, a in zip(cells.values(), log_norms(tilt._g, float(mu)), strict=True)
+            )
             for i in range(0, len(tilt.nodes.f), 7):
                 p = round(total(tilt.nodes.turn[i]) * 4 * plan.modulus)
                 value, turns = mpmath.mpf(float(tilt.nodes.weight[i])), F(0)
@@ -137,9 +144,16 @@ def test_units_of_wrapped_nodes_far_out() -> None:
                     value *= numerator(to_mpf(rho), mu, to_mpf(f)) ** count
                 if not tilt.nodes.unwrapped[i]:
                     value *= mpmath.expjpi(2 * mu * to_mpf(turns))
-                found = mpmath.mpf(float(contour.modulus[i])) * mpmath.exp(norm) * mpmath.expjpi(2 * mpmath.mpf(float(contour.phase[i])))
+                found = (
+                    mpmath.mpf(float(contour.modulus[i]))
+                    * mpmath.exp(norm)
+                    * mpmath.expjpi(2 * mpmath.mpf(float(contour.phase[i])))
+                )
                 if found:
-                    worst = max(worst, abs(found - value) / abs(found) / (float(contour.unit[i]) * ROUNDING + contour.doubt))
+                    worst = max(
+                        worst,
+                        abs(found - value) / abs(found) / (float(contour.unit[i]) * ROUNDING + contour.doubt),
+                    )
     assert worst <= 1.0  # 1.2, although 7 of the units are meant for what comes after
 
 

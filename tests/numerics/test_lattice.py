@@ -13,16 +13,16 @@ import pytest
 from hypothesis import given
 
 from kernels.numerics.lattice import (
+    NEAR,
     LatticeError,
     NodeLattice,
-    _bezout,
     _enumerate,
     choose_factors,
     node_lattice,
     short_points,
 )
 from kernels.numerics.nodes import Nodes, resolve
-from tests.numerics.exact import FEW, SEEDS, SOME, integer
+from tests.numerics.exact import SEEDS, SOME, integer
 
 #: weights, N, decay of every factor, bound on the sum of decay f^2
 CASES: dict[str, tuple[list[int], int, list[float], float]] = {
@@ -84,7 +84,7 @@ def check_against_scan(weights: list[int], modulus: int, decay: list[float], bou
     a = metric(lattice, decay)
     radius = bound + lattice.surplus
     for p in range(1, modulus + 1, 2):
-        size = spent(part, modulus, p, a)
+        size = spent(part, modulus, p, a) + NEAR * (p / modulus) ** 2
         if p in found:
             assert size <= radius * (1 + 1e-5) + 1e-12
         else:
@@ -96,18 +96,6 @@ def check_against_scan(weights: list[int], modulus: int, decay: list[float], bou
 @pytest.mark.parametrize("name", CASES)
 def test_nodes_found_are_those_of_a_scan(name: str) -> None:
     check_against_scan(*CASES[name])
-
-
-def test_nodes_that_share_a_point_are_all_told_apart() -> None:
-    for name, copies in (
-        ("one weight with N in common", 6),
-        ("N divides the weight", 25),
-        ("weights chosen have a common divisor, the rest not", 2),
-        ("all weights and N have a common divisor", 2),
-        ("two cells", 1),
-    ):
-        weights, modulus, decay, bound = CASES[name]
-        assert node_lattice(weights, modulus, decay, bound).copies == copies
 
 
 @SOME
@@ -184,19 +172,6 @@ def test_enumeration_equals_a_search_of_a_box(seed: int) -> None:
     found = _enumerate(triangle, parity.astype(np.int64), bound, 10**6)
     assert {tuple(row) for row in found.tolist()} == expected
     assert len(found) == len(expected)
-
-
-@FEW
-@given(SEEDS)
-def test_bezout_multipliers(seed: int) -> None:
-    random = np.random.default_rng(seed)
-    factor = int(random.integers(1, 50))
-    weights = [factor * int(w) for w in random.integers(1, 10**9, random.integers(1, 6))]
-    modulus = factor * int(random.integers(1, 10**12))
-    divisor, multipliers = _bezout(weights, modulus)
-    assert divisor == math.gcd(modulus, *weights)
-    combined = sum(u * w for u, w in zip(multipliers, weights, strict=True))
-    assert (combined - divisor) % modulus == 0
 
 
 def test_factors_are_chosen_by_their_strength() -> None:

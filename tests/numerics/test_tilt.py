@@ -14,6 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kernels.numerics.selection import Selection, _unwrapped, heaviest, select, softness
+from kernels.numerics.shells import Weight
 from kernels.numerics.sieve import Plan
 from kernels.numerics.survivors import SOFTEST
 from kernels.numerics.theta import factor
@@ -130,7 +131,7 @@ def test_both_ways_of_summing_and_both_sides_are_in_use() -> None:
     assert sides["both sides of the switch"] == {False, True}
     assert sides["three kinds"] == {True}
     assert any(not tilted(name).nodes.unwrapped.all() for name in CASES)
-    assert any(tilted(name).nodes.left_out > 0.0 for name in CASES)
+    assert any(tilted(name).nodes.left_out.plain > 0.0 for name in CASES)
 
 
 @pytest.mark.parametrize("name", ["R below 4", "R above 4", "three kinds", "over x", "census level"])
@@ -265,9 +266,9 @@ def test_nodes_not_selected_weigh_no_more_than_left_out(name: str, soft: float) 
         if softness(plan, scale) < soft:
             break
         phi = np.exp(log_phi(every.f[missing], [rho * scale for rho in cells], list(cells.values())))
-        assert float((every.kernel[missing] * phi).sum()) <= nodes.left_out * (1 + 1e-9)
+        assert float((every.kernel[missing] * phi).sum()) <= nodes.left_out.plain * (1 + 1e-9)
     norm = every.f[missing] ** 2 @ (plan.factors.count * plan.factors.decay)
-    assert float((every.kernel[missing] * np.exp(-soft * norm)).sum()) <= nodes.left_out * (1 + 1e-9)
+    assert float((every.kernel[missing] * np.exp(-soft * norm)).sum()) <= nodes.left_out.plain * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("name", ["three kinds", "narrow and wide", "only narrow", "odd N"])
@@ -311,7 +312,7 @@ def test_heaviest_nodes_come_first_and_promise_nothing() -> None:
     some = heaviest(nodes)
     assert len(nodes.f) > 200 == len(some.f)
     assert np.array_equal(some.turn, nodes.turn[:200])
-    assert some.left_out == math.inf
+    assert some.left_out.plain == math.inf
     assert heaviest(some) is some
     tilt = Tilt(plan, nodes)
     point = tilt.first_point(F(5))
@@ -502,7 +503,9 @@ def test_bounds_cover_nodes_left_out(name: str, kept: int) -> None:
     nodes = select(plan, quadrature(plan).turn, 1.0)
     every = scan(plan, cells)
     missing = every.missing({round(float(q) * 4 * plan.modulus) for q in nodes.turn[:kept, 0]})
-    weight = float((every.kernel[missing] * np.exp(every.log_phi[missing])).sum())
+    terms = every.kernel[missing] * np.exp(every.log_phi[missing])
+    sharpness = float(plan.spacing) / np.sin(math.pi * every.p[missing] / (2 * plan.modulus))
+    weight = Weight(float(terms.sum()), float((terms * sharpness).sum()))
     part = slice(0, kept)
     few = Selection(
         1.0,

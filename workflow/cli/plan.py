@@ -14,6 +14,7 @@ from workflow.cli.question import pair_options, read_question
 if TYPE_CHECKING:
     from kernels.accounting.accountant import PlanSummary
 
+FINE = "the lattice is so fine that more nodes matter at 1e-35 than can be summed"
 BUDGET = ("truncation_bound", "sieve_bound", "rounding_bound", "total_bound")
 
 
@@ -46,6 +47,7 @@ def _row(summary: PlanSummary) -> dict[str, str]:
         "predicted_seconds": f"{summary.cost:.2g}",
         "predicted_bytes": plain_integer(summary.memory),
         "within_reach": "true" if summary.within_reach else "false",
+        "reaches_1e-35": "true" if summary.reaches_tolerance else "false",
     }
 
 
@@ -61,7 +63,7 @@ def _lines(summary: PlanSummary) -> list[list[str]]:
         ["error by truncation, at most", truncation],
         ["error by the sieve, at most", sieve],
         ["error by rounding, at most", rounding],
-        ["error in all, at most", total],
+        ["error in all, at most", total if summary.reaches_tolerance else f"{total} ({FINE})"],
         ["predicted memory", f"{summary.memory / 2**20:.1f} MiB"],
         ["predicted time", f"{summary.cost:.2g} s"],
         [

@@ -24,6 +24,7 @@ from .provenance import provenance
 from .tables import ReductionRow, SummaryRow, read_reductions, read_summary
 from .template import base64_text, environment
 
+TOLERANCE = Decimal("1e-35")  # of alpha and beta wherever the lattice allows it
 _EXTREMES = 5  # rows of the table of largest and of smallest eps
 _RELATIONS = {"bounded": "one record is replaced by another"}
 
@@ -75,6 +76,7 @@ def build_report(results_dir: Path, allocation: Allocation, out: Path) -> None:
             level_rows=_level_rows(allocation, findings),
             joint=joint_rows(allocation, findings),
             sieve=_sieve(rows),
+            fine=[row for row in rows if row.absolute_bound > TOLERANCE],
             budget=curve.summary,
             reconstructed=allocation.patterns == DEFAULT_PATTERNS,
             certificate=certificate,
