@@ -28,8 +28,8 @@ class Reduction:
     """How much noise variance the exact account saves at delta.
 
     eps_zcdp: the Census Bureau's zCDP eps at delta; scale: the factor c on all rhos at which
-    delta_exact(eps_zcdp) reaches delta, and at whose lower bound it does not exceed it (docs/method.md, section
-    11); reduction: 1 - 1/c.
+    delta_exact(eps_zcdp) reaches delta, and at whose lower bound it does not exceed it (docs/method.md,
+    section 11); reduction: 1 - 1/c.
     """
 
     delta: Fraction
