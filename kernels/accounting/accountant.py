@@ -7,7 +7,6 @@ the trade-off function runs through (P(T >= t), Q(T < t)).
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
@@ -18,7 +17,9 @@ from kernels.accounting.certified import INFINITE, ONE, ZERO, Certified, from_fr
 from kernels.accounting.composition import Composition
 from kernels.accounting.enclosure import complement, difference, exponential, from_tails, from_triple, product
 from kernels.accounting.inverse import Reduction, least_epsilon, log_deltas, variance_reduction
+from kernels.accounting.narrow import Profile, mixture, without_narrowest
 from kernels.accounting.plan_summary import PlanSummary, foresee, summarise
+from kernels.accounting.profile_point import MOST_DECADES, ProfilePoint, certain, negligible
 from kernels.accounting.tradeoff import type_two_error
 from kernels.numerics.lattice import LatticeError
 from kernels.numerics.selection import Selection, select, softness
@@ -27,28 +28,22 @@ from kernels.numerics.survivors import SOFTEST
 from kernels.numerics.tilt import LatticePoint, Tails, Tilt
 from kernels.numerics.trapezoid import Quadrature, quadrature, tails
 
+_MOST_TAKEN_OUT = 2  # kinds of narrow cells, one inside the other
+
 
 class Refused(ValueError):
     """The computation would be out of reach or could not be certified; the message says why, in one line."""
-
-
-@dataclass(frozen=True, slots=True)
-class ProfilePoint:
-    """delta(eps), alpha = P(T > eps) and power = Q(T > eps)."""
-
-    eps: Fraction
-    delta: Certified
-    alpha: Certified
-    power: Certified
 
 
 class Accountant:
     """Exact accounting of one composition. The plan is made on first use; nothing else is kept between
     questions."""
 
-    def __init__(self, composition: Composition, thresholds: int = 1001) -> None:
+    def __init__(self, composition: Composition, thresholds: int = 1001, taken_out: int = 0) -> None:
+        """taken_out: kinds of narrow cells that are accounted for outside this composition."""
         self.composition = composition
         self._thresholds = thresholds
+        self._taken_out = taken_out
         self._soft_nodes: dict[float, Selection] = {}
         self._rebased: dict[Fraction, Accountant] = {}
 
@@ -73,7 +68,8 @@ class Accountant:
 
     @cached_property
     def absolute_bound(self) -> float:
-        """Bound on the absolute error of every tail of the absolute tier, at most 1e-35."""
+        """Bound on the absolute error of every tail of the absolute tier: 1e-35 or less, but for fine
+        lattices and very many cells."""
         return (self.plan.truncation_bound + self.plan.sieve_bound + self.rule.rounding_bound) * (1.0 + 1e-12)
 
     def plan_summary(self) -> PlanSummary:
@@ -90,14 +86,47 @@ class Accountant:
         return [known[value] if value >= 0 else self._mirrored(value, known[-value]) for value in eps]
 
     def _points(self, eps: Sequence[Fraction]) -> list[ProfilePoint]:
-        relative = self._relative(eps)
+        """Points at ascending eps >= 0."""
+        near = [value for value in eps if self._decades(value) < MOST_DECADES]
+        relative = self._relative(near)
         points = []
-        for row, value in enumerate(eps):
+        for row, value in enumerate(near):
             alpha = self._upper_tail(value).meet(from_tails(relative, row, 1))
             power = self._lower_tail(-value).meet(from_tails(relative, row, 0))
             direct = difference(power, product(exponential(value), alpha)).clipped(ZERO.value, ONE.value)
-            points.append(ProfilePoint(value, direct.meet(from_tails(relative, row, 2)), alpha, power))
-        return points
+            point = ProfilePoint(value, direct.meet(from_tails(relative, row, 2)), alpha, power)
+            points.append(point if point.is_sharp else self._sharpened(point))
+        return points + [negligible(value) for value in eps[len(near) :]]
+
+    def _decades(self, eps: Fraction) -> Fraction:
+        """D with delta(eps), P(T > eps) and Q(T > eps) at most 10^-D: sub-Gaussian bound, ln 10 < 5/2."""
+        return max(eps - self.plan.total / 2, Fraction(0)) ** 2 / (5 * self.plan.total)
+
+    def _sharpened(self, point: ProfilePoint) -> ProfilePoint:
+        """The same by taking the narrowest cells out, where that is possible."""
+        if self._narrowest is None:
+            return point
+        rho, count, rest = self._narrowest
+        found = mixture(rho, count, rest, point.eps)
+        if found is None:
+            return point
+        return ProfilePoint(
+            point.eps,
+            point.delta.meet(found.delta),
+            point.alpha.meet(found.alpha),
+            point.power.meet(found.power),
+        )
+
+    @cached_property
+    def _narrowest(self) -> tuple[Fraction, int, Profile] | None:
+        """The narrowest kind of cells, how many, and the profile of all others; None where none is narrow."""
+        found = without_narrowest(self.composition)
+        if found is None or self._taken_out == _MOST_TAKEN_OUT:
+            return None
+        rho, count, others = found
+        if others is None:
+            return rho, count, lambda eps: [certain(value) for value in eps]
+        return rho, count, Accountant(others, self._thresholds, self._taken_out + 1).profile
 
     def _mirrored(self, eps: Fraction, other: ProfilePoint) -> ProfilePoint:
         """The point at eps < 0 from that at -eps, as T under Q is -T under P: delta(eps) = 1 - e^eps + e^eps
@@ -113,7 +142,7 @@ class Accountant:
         return self.tilt.tails([self.tilt.first_point(value) for value in eps])
 
     def log_profile(self, eps: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """ln delta and the bound on the relative error of delta at every eps >= 0, [k] each."""
+        """ln delta and the bound on the relative error of delta at every eps >= 0, [k] each, by tilting."""
         value, error = log_deltas(self._relative([Fraction(float(one)) for one in eps]))
         known = np.where(error <= 1.0, np.expm1(np.minimum(error, 1.0)) * (1.0 + 1e-9) + 2.0**-51, np.inf)
         return value, known

@@ -54,8 +54,9 @@ def predicted_cost(nodes: float, precise: float, distinct_rhos: int) -> float:
 
 
 def _memory(nodes: float, distinct_rhos: int, modulus: int) -> int:
-    """Bytes of the arrays of a plan and its sums."""
-    return int(8 * nodes * (limb_count(modulus) * (distinct_rhos + 1) + distinct_rhos + 12)) + 2_000_000
+    """Bytes of the arrays of a plan and its sums, and twice that to make them, as measured."""
+    arrays = 8 * nodes * (limb_count(modulus) * (distinct_rhos + 1) + distinct_rhos + 12)
+    return int(3 * arrays) + 2_000_000
 
 
 def foresee(rhos: Sequence[Fraction], counts: Sequence[int]) -> PlanSummary:

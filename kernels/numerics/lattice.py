@@ -22,7 +22,7 @@ _SCALE_BITS = 40
 LEAST_METRIC = 4.0
 #: What the farthest node spends on its distance alone.
 NEAR = 0.5
-_MAX_CONDITION = 1e8  # the slack for rounding, see NodeLattice, then stays below a hundredth
+_MOST_SLACK = 1.1
 
 
 class LatticeError(ValueError):
@@ -117,11 +117,11 @@ def node_lattice(
     triangle = np.linalg.qr(scaled.T, mode="r")
     triangle *= np.sign(np.diag(triangle))[:, None]
     condition = float(np.linalg.cond(triangle))
-    if not condition < _MAX_CONDITION:
-        raise LatticeError("the lattice of nodes is too skew for a certified enumeration")
     # The factor of Householder QR is that of a basis changed by 10 m^2 u |basis| at most (Higham 2002,
     # theorem 19.4), so squared lengths change relatively by twice that times the condition number.
     slack = 1.0 + 1e-6 + 40.0 * (d + 1) ** 2.5 * 2.0**-53 * condition
+    if not slack < _MOST_SLACK:
+        raise LatticeError("the lattice of nodes is too skew for a certified enumeration")
     parity = np.array([int(entry.p) & 1 for entry in coordinates.entries()], dtype=np.int64)
     return NodeLattice(modulus, farthest, chosen, basis, parity, triangle, surplus, slack)
 

@@ -18,7 +18,7 @@ from functools import cached_property
 
 import numpy as np
 
-from kernels.numerics.lattice import NodeLattice, node_lattice
+from kernels.numerics.lattice import LatticeError, NodeLattice, node_lattice
 
 #: Nodes are chosen for the privacy profile with phi ** SOFT for phi, as all rhos may be scaled up.
 SOFT = 0.7
@@ -104,8 +104,12 @@ def make_shells(weights: Sequence[int], modulus: int, decay: Sequence[float], bo
     shells = []
     while lattice.farthest > _INNERMOST:
         nearest = lattice.farthest // _RATIO
+        try:
+            nearer = node_lattice(weights, modulus, decay, bound, lattice, nearest)
+        except LatticeError:  # too skew: this one holds the nodes near 0 as well
+            break
         shells.append(Shell(nearest, lattice))
-        lattice = node_lattice(weights, modulus, decay, bound, lattice, nearest)
+        lattice = nearer
     return [*shells, Shell(0, lattice)]
 
 

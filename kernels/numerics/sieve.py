@@ -222,7 +222,7 @@ def _enumerated(
     whole = Shell(0, node_lattice(weights, modulus, decay, bound))
     most = _most_kept(len(weights))
     limit = 8 * int(most) + 1000
-    if predicted_points(whole.lattice, bound) <= 2.0 * most:
+    if predicted_points(whole.lattice, bound) <= 4.0 * most:  # half are mirrors, and few are heavy enough
         with suppress(TooManyPointsError):
             return _points([whole], [bound], span, limit)
     shells = make_shells(weights, modulus, decay, bound)

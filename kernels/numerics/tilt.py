@@ -38,6 +38,7 @@ from kernels.numerics.triple import from_integer
 _NEARLY_GAUSSIAN = 8.0  # from this g on the mean of a tilted cell is its tilt to 0.01
 _SMALL_LOSS = 5.0
 _GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
+_TINY = 2.0**-1022
 _CHERNOFF_STEPS = tuple(2.0**k for k in range(1, -9, -1))
 
 
@@ -166,7 +167,7 @@ class Tilt:
                 size = (-math.expm1(-gap) - decay * math.exp(-gap) * math.expm1(gap - h)) / (
                     -math.expm1(-(mu - 1.0) * h) * p_first
                 )
-            return self._log_moment(mu) - (mu - 1.0) * t + math.log(size)
+            return self._log_moment(mu) - (mu - 1.0) * t + math.log(max(size, _TINY))
 
         step = self._step
         low, high = (

@@ -15,6 +15,7 @@ from kernels.accounting.composition import Composition
 from tests.accounting.cases import MANY, PAIRS, SMALL, accountant, cells_of, reference
 from tests.reference.arb_tail import ArbTail
 from tests.reference.cells import Cells, Enclosure, rational_gcd, total
+from tests.reference.census import pair_cells
 from tests.reference.checks import assert_absolute, assert_encloses, assert_relative, assert_tail
 from tests.reference.convolution import ConvolutionTail
 from tests.reference.fine import FineTail
@@ -182,3 +183,10 @@ def test_impossible_deltas_are_refused(delta: Fraction) -> None:
 def test_impossible_alphas_are_refused(alpha: Fraction) -> None:
     with pytest.raises(ValueError, match="alpha"):
         accountant("one cell, sigma^2 = 1").tradeoff(alpha)
+
+
+@pytest.mark.parametrize("patterns", [("011111", "111111"), ("111111", "111111"), ("000000", "111111")])
+def test_the_heaviest_pairs_of_dhc_persons_reach_1e_35(patterns: tuple[str, str]) -> None:
+    summary = Accountant(Composition.from_counts(pair_cells(*patterns))).plan_summary()
+    assert summary.reaches_tolerance
+    assert summary.total_bound <= 1e-35

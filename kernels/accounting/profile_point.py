@@ -1,0 +1,41 @@
+"""The guarantee of a composition at one eps."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+
+from kernels.accounting.certified import ONE, UP, ZERO, Certified
+from kernels.accounting.enclosure import complement, exponential
+
+#: Relative width of delta that the relative tier is meant for.
+PROMISED = Decimal("1e-12")
+#: Probabilities below 10^-MOST_DECADES are told to be no more than that.
+MOST_DECADES = 10**17
+
+
+@dataclass(frozen=True, slots=True)
+class ProfilePoint:
+    """delta(eps), alpha = P(T > eps) and power = Q(T > eps)."""
+
+    eps: Fraction
+    delta: Certified
+    alpha: Certified
+    power: Certified
+
+    @property
+    def is_sharp(self) -> bool:
+        """Whether delta is known as well as promised."""
+        return self.delta.width <= UP.multiply(PROMISED, self.delta.value)
+
+
+def negligible(eps: Fraction) -> ProfilePoint:
+    """Where all three are at most 10^-MOST_DECADES."""
+    tiny = Certified(ZERO.value, ZERO.value, Decimal((0, (1,), -MOST_DECADES)))
+    return ProfilePoint(eps, tiny, tiny, tiny)
+
+
+def certain(eps: Fraction) -> ProfilePoint:
+    """Of no cell at all: T = 0."""
+    if eps >= 0:
+        return ProfilePoint(eps, ZERO, ZERO, ZERO)
+    return ProfilePoint(eps, complement(exponential(eps)), ONE, ONE)
