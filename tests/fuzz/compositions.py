@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import re
 import select
@@ -22,11 +23,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from tests.fuzz.compare import HEAVY, LIGHT, MIDDLE, TooLarge, compare
-from tests.fuzz.draw import KINDS, WIDE, case
+from tests.fuzz.compare import LIGHT, MIDDLE, TooLarge, compare
+from tests.fuzz.draw import FINE, KINDS, WIDE, case
 
 LIMIT = 180.0  # seconds for one case
-_MIDDLE, _HEAVY = 25, 500  # one in so many cases may be that large
+_LARGER, _ANY_SIZE, _ANY_FINE = 25, 500, 40  # one in so many cases may be larger, or of any size
 _REDRAWN = 12
 
 
@@ -34,8 +35,9 @@ def one(seed: int, index: int) -> dict[str, Any]:
     """The outcome of one case. A composition that is too large for it is drawn anew, a few times."""
     for redrawn in range(_REDRAWN + 1):
         drawn = case(seed, index, redrawn)
-        larger = drawn.kind == WIDE or index % _MIDDLE == 0
-        most = HEAVY if index % _HEAVY == 0 else MIDDLE if larger else LIGHT
+        larger = drawn.kind == WIDE or index % _LARGER == 0
+        any_size = index % _ANY_SIZE == 0 or (drawn.kind in FINE and index % _ANY_FINE == 0)
+        most = math.inf if any_size else MIDDLE if larger else LIGHT
         try:
             record = asdict(compare(drawn, most))
             break
