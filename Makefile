@@ -14,7 +14,7 @@ CLUSTER   := slurm/test-cluster/cluster with
 SNAKEMAKE := $(BIN)/snakemake --workflow-profile workflow/profiles/default --cores $(CORES)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup picture report certify tune uldp dry-run test test-cluster test-kills lint bench scaling lock clean
+.PHONY: help setup picture report certify tune scan uldp dry-run test test-cluster test-kills lint bench scaling lock clean
 
 help: ## say what the targets do
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-16s %s\n", $$1, $$2 }'
@@ -42,6 +42,10 @@ certify: $(INSTALLED) ## results/ALLOCATION/certificate.json: SAMPLE stored valu
 tune: $(INSTALLED) ## results/ALLOCATION/ALLOCATION_tuned.yaml: the largest rhos that keep EPS at DELTA
 	$(if $(EPS),,$(error name the promise: make tune EPS=26.34 DELTA=1e-10))
 	$(SNAKEMAKE) --quiet host reason rules --config 'allocation=$(ALLOCATION)' 'tune_eps="$(EPS)"' 'tune_delta="$(DELTA)"' -- tune
+
+scan: $(INSTALLED) ## results/NAME/scan.csv: the candidate allocations of the scan file SCAN
+	$(if $(SCAN),,$(error name the scan file: make scan SCAN=path))
+	$(SNAKEMAKE) --quiet host reason rules --config 'scan="$(SCAN)"' -- scan
 
 uldp: $(INSTALLED) ## results/STUDY/report.html: the local-privacy study
 	$(SNAKEMAKE) --quiet host reason rules --config 'study=$(STUDY)' -- uldp

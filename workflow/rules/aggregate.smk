@@ -8,8 +8,11 @@ rule aggregate:
         curves=update(f"{RUN.folder}/curves.h5"),
         summary=f"{RUN.folder}/summary.csv",
         reductions=f"{RUN.folder}/reductions.csv",
+        attack=f"{RUN.folder}/attack.csv",
     params:
-        code=RUN.code_digest("workflow/lib/aggregate.py", "workflow/lib/result_tables.py"),
+        code=RUN.code_digest(
+            "workflow/lib/aggregate.py", "workflow/lib/result_tables.py", "workflow/lib/attack_table.py", "kernels/accounting/attack.py"
+        ),
     log:
         f"{RUN.folder}/logs/aggregate.log",
     benchmark:
@@ -21,4 +24,5 @@ rule aggregate:
         runtime=20,
     shell:
         "{RUN.python:q} {RUN.scripts:q}/aggregate.py --mechanisms {input.mechanisms:q} --curves {output.curves:q}"
-        " --summary {output.summary:q} --reductions {output.reductions:q} {input.shards:q} 2>&1 | tee {log:q}"
+        " --summary {output.summary:q} --reductions {output.reductions:q}"
+        " --attack {output.attack:q} {input.shards:q} 2>&1 | tee {log:q}"
