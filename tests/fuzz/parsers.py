@@ -12,12 +12,14 @@ import json
 import random
 import re
 import resource
+import signal
 import sys
 import tempfile
 import time
 import traceback
 import warnings
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -118,16 +120,18 @@ def main() -> int:
     parser.add_argument("--reader", help="one reader instead of all")
     parser.add_argument("--out", type=Path, default=Path("results/fuzz/parsers"))
     given = parser.parse_args()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # told to stop, it says what came out so far
     warnings.simplefilter("error")
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     given.out.mkdir(parents=True, exist_ok=True)
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         fuzzer = Fuzzer(targets(Path(folder)), given.seed, given.out)
-        for number in range(given.runs):
-            if number % 1000 == 0:
-                (given.out / "last.json").write_text(json.dumps([number, len(fuzzer.outcome.faults)]))
-            fuzzer.step(given.reader)
+        with suppress(KeyboardInterrupt):
+            for number in range(given.runs):
+                if number % 1000 == 0:
+                    (given.out / "last.json").write_text(json.dumps([number, len(fuzzer.outcome.faults)]))
+                fuzzer.step(given.reader)
     outcome = fuzzer.outcome
     for name, runs in outcome.runs.most_common():
         messages = len(outcome.messages.get(name, ()))

@@ -42,7 +42,7 @@ budget:
 bypass: {levels: [State, County], fixed: {State: 0}, patterns: complete}
 deltas: [1e-6]
 """
-JOINT = "{name: j, title: J, neighbours: bounded, joint: [dhc_persons_us, a.yaml], patterns: [M00+0-0]}\n"
+JOINT = "{name: j, title: J, neighbours: bounded, joint: [dhc_persons_us, a.yaml], patterns: [M00+00]}\n"
 CELLS = '{"1/3": 5, "2/7": 3, "0.1": 1, "1e-10": 60}'
 GEOUNITS = "geoid,parent,level\nS,,State\nA,S,County\nB,S,County\nA1,A,Block\nB1,B,Block\nB2,B,Block\n"
 GEOCODES = "geocode,note\n11001,x\n11002,\n12001,\n"
@@ -65,6 +65,7 @@ def targets(folder: Path) -> dict[str, Target]:
     """All readers; those of files have them written to `folder`."""
     (folder / "a.yaml").write_text(ALLOCATION)
     (folder / "units.csv").write_text(GEOUNITS)
+    (folder / "codes.csv").write_text(GEOCODES)
     geography = ALLOCATION.replace("patterns: complete", "patterns: {geounits: units.csv}")
     geocodes = ALLOCATION.replace("complete", "{geocodes: codes.csv, digits: {County: 2, Block: 3}}")
 
@@ -87,15 +88,15 @@ def targets(folder: Path) -> dict[str, Target]:
 
     def run(data: bytes) -> object:
         try:
-            return configure(json.loads(data), 2)
-        except ValueError as error:
-            if isinstance(error, ConfigError):
-                raise
-            return None  # Snakemake hands on what is JSON, or YAML, only
+            settings = json.loads(data)
+        except ValueError:
+            return None
+        return configure(settings, 2) if isinstance(settings, dict) else None  # as Snakemake hands them on
 
     def numbers(data: bytes) -> object:
         text = data.decode("utf-8", "replace")
-        return [RationalList(allowed).convert(text, None, None) for allowed in (ANY_REAL, PROBABILITY)]
+        numbers = RationalList(ANY_REAL).convert(text, None, None)
+        return numbers if max(numbers) > 1 else RationalList(PROBABILITY).convert(text, None, None)
 
     def text(data: bytes) -> object:
         return parse_allocation(data.decode("utf-8", "replace"), str(folder / "b.yaml"))
