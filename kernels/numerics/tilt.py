@@ -25,7 +25,14 @@ import numpy as np
 
 from kernels.numerics.selection import Selection, heaviest, softness
 from kernels.numerics.sieve import Plan
-from kernels.numerics.tilted_sums import log_norms, sums_at_points, tilted_phi, window_kernels
+from kernels.numerics.tilted_sums import (
+    ROUNDING,
+    log_norm_units,
+    log_norms,
+    sums_at_points,
+    tilted_phi,
+    window_kernels,
+)
 from kernels.numerics.triple import from_integer
 
 _NEARLY_GAUSSIAN = 8.0  # from this g on the mean of a tilted cell is its tilt to 0.01
@@ -180,11 +187,12 @@ class Tilt:
             log_norm = log_norms(self._g, mu)
             size, phase, unit = tilted_phi(nodes.f, self._g, count, log_norm, mu)
             wrapped = np.where(nodes.unwrapped, 0.0, mu * nodes.f_sum)
-            doubt = 2.0**-51 * float(count @ (2.0 + np.abs(log_norm) + np.abs(self._log_at_zero)))
+            units = log_norm_units(self._g, log_norm) + log_norm_units(self._g, self._log_at_zero)
+            doubt = ROUNDING * float(count @ units)
             self._contours[step, middle] = _Contour(
                 nodes.weight * np.exp(size),
                 phase + wrapped,
-                unit + 7.0 + np.where(nodes.unwrapped, 0.0, 8.0 * mu * nodes.f_size),
+                unit + 21.0 + np.where(nodes.unwrapped, 0.0, 1.6 * (5.0 + len(count)) * mu * nodes.f_size),
                 window_kernels(
                     nodes.turn,
                     mu,

@@ -35,6 +35,11 @@ def log_norms(g: np.ndarray, mu: float) -> np.ndarray:
     return result
 
 
+def log_norm_units(g: np.ndarray, log_norm: np.ndarray) -> np.ndarray:
+    """Bound on the absolute error of log_norms in units of ROUNDING, [d]: docs/method.md, section 9.7."""
+    return np.where(g >= X_SIDE, 2.5 * (4.0 + g) * np.exp(-g) + 1e-6, 2.0) + np.abs(log_norm)
+
+
 @kernel
 def _fraction(turn: np.ndarray, factor: np.ndarray) -> float:
     """Fractional part of turn * factor, triples, as a double in [-1/2, 1/2]."""
@@ -66,7 +71,7 @@ def tilted_phi(
             angle = f[i, c]
             if g[c] >= X_SIDE:
                 log_size -= count[c] * (g[c] * angle * angle + log_norm[c])
-                error += count[c] * g[c] * angle * angle
+                error += (3.5 + 0.5 * d) * count[c] * g[c] * angle * angle
                 real = 0.0
                 imaginary = 0.0
                 absolute = 0.0
@@ -79,7 +84,7 @@ def tilted_phi(
                     down = math.exp(-g[c] * j * (j + 2.0 * angle))
                     real += (up + down) * cosine
                     imaginary += (down - up) * sine
-                    absolute += (up + down) * (8.0 + g[c] * j * (j - 2.0 * abs(angle)))
+                    absolute += (up + down) * (8.0 + 3.0 * g[c] * j * j)
                     j += 1.0
                 if absolute > 0.0:
                     norm = math.hypot(1.0 + real, imaginary)
@@ -104,7 +109,7 @@ def tilted_phi(
                     turn = angle * (x - mu)
                     real += weight * math.cos(2.0 * math.pi * turn)
                     imaginary += weight * math.sin(2.0 * math.pi * turn)
-                    absolute += weight * (2.5 + 0.375 * rho * (x - mu) ** 2 + 5.0 * abs(turn))
+                    absolute += weight * (2.5 + 0.375 * rho * (x - mu) ** 2 + 11.0 * abs(turn))
                     x += 1.0
                 norm = max(math.hypot(real, imaginary), ROUNDING * absolute)
                 log_size += count[c] * (math.log(norm) - log_norm[c])
@@ -112,7 +117,7 @@ def tilted_phi(
                 error += count[c] * (absolute / norm + abs(math.log(norm)))
         size[i] = log_size
         phase[i] = argument
-        unit[i] = error + 0.5 * abs(log_size) + 4.0 * abs(argument)
+        unit[i] = error + 0.5 * abs(log_size) + 12.0 * abs(argument)
     return size, phase, unit
 
 
