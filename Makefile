@@ -4,6 +4,8 @@ STUDY      ?= uldp_default
 CORES      ?= all
 SEED       ?= 1
 SAMPLE     ?= 100
+CASES      ?= 10000
+INPUTS     ?= 1000000
 DELTA      ?= 1e-10
 PYTHON     ?= $(firstword $(foreach v,3.11 3.12 3.13,$(shell command -v python$(v) 2>/dev/null)) python3)
 
@@ -14,7 +16,7 @@ CLUSTER   := slurm/test-cluster/cluster with
 SNAKEMAKE := $(BIN)/snakemake --workflow-profile workflow/profiles/default --cores $(CORES)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup picture report certify tune scan uldp dry-run test test-cluster test-kills lint bench scaling lock clean
+.PHONY: help setup picture report certify tune scan uldp dry-run test test-cluster test-kills lint fuzz bench scaling lock clean
 
 help: ## say what the targets do
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-16s %s\n", $$1, $$2 }'
@@ -61,6 +63,11 @@ test-cluster: $(INSTALLED) ## the tests on a real Slurm with two nodes (as root;
 
 test-kills: $(INSTALLED) ## 100 kills and 50 races on that Slurm (three quarters of an hour)
 	$(CLUSTER) $(BIN)/python -m tests.cluster.kills --seed $(SEED)
+
+fuzz: $(INSTALLED) ## CASES random compositions, INPUTS broken inputs, figures fed back in (hours; goes on where it stopped)
+	$(BIN)/python -m tests.fuzz.compositions --seed $(SEED) --cases $(CASES)
+	$(BIN)/python -m tests.fuzz.parsers --seed $(SEED) --runs $(INPUTS)
+	$(BIN)/python -m tests.fuzz.round_trip --seed $(SEED)
 
 lint: $(INSTALLED) ## ruff and mypy
 	$(BIN)/ruff check .
