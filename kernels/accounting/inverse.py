@@ -27,8 +27,9 @@ _MOST_STEPS = 8
 class Reduction:
     """How much noise variance the exact account saves at delta.
 
-    eps_zcdp: the Census Bureau's zCDP eps at delta; scale: the largest factor c on all rhos with
-    delta_exact(eps_zcdp) <= delta; reduction: 1 - 1/c.
+    eps_zcdp: the Census Bureau's zCDP eps at delta; scale: the factor c on all rhos at which
+    delta_exact(eps_zcdp) reaches delta, and at whose lower bound it does not exceed it (docs/method.md, section
+    11); reduction: 1 - 1/c.
     """
 
     delta: Fraction
@@ -122,7 +123,7 @@ def variance_reduction(scaled: Callable[[Fraction], Tilt], rho: Fraction, delta:
     R/2 unscaled."""
     target = log_fraction(delta)
     eps_zcdp = zcdp.epsilon(rho, delta)
-    eps = Fraction(float(eps_zcdp.value))
+    eps = Fraction(eps_zcdp.lower)  # to 60 digits; the margins of certified_root are far wider
     total = 2.0 * float(rho)
 
     def slope(scale: float) -> float:
@@ -137,10 +138,7 @@ def variance_reduction(scaled: Callable[[Fraction], Tilt], rho: Fraction, delta:
         return [log_delta(scaled(Fraction(scale)), [eps])[0] for scale in scales]
 
     value, low, high = certified_root(at, target, guess, slope(guess), (1.0, math.inf), 10)
-    # eps is the double nearest to the irrational eps_zcdp: ln delta moves by its own slope in eps times the
-    # difference.
-    drift = 2.0 * 2.0**-52 * float(eps) * abs(at([value])[0].slope) / slope(value)
-    scale = from_floats(value, max(low - drift, 1.0), high + drift)
+    scale = from_floats(value, low, high)
     one = Decimal(1)
     return Reduction(
         delta, eps_zcdp, Certified(*(one - one / c for c in (scale.value, scale.lower, scale.upper))), scale

@@ -1,15 +1,19 @@
 """The trade-off function between its vertices.
 
 f is convex and piecewise linear: the greatest of the lines beta = Q(T < t) + e^t (P(T >= t) - alpha) over
-lattice points t, each of which is exact between P(T > t) and P(T >= t).
+lattice points t, each of which is exact between P(T > t) and P(T >= t). Any of them is a lower bound; a chord
+between two vertices is an upper one.
 """
 
 import math
 from collections.abc import Callable
+from decimal import Decimal
 from fractions import Fraction
 
 from kernels.accounting.certified import ONE, ZERO, Certified, from_fraction
 from kernels.accounting.enclosure import difference, exponential, product, total
+
+_WIDER = 8  # of a step that has not left the tails' errors behind
 
 
 def type_two_error(
@@ -35,5 +39,34 @@ def type_two_error(
         reached, missed = vertex(position)
         slope = exponential(position * spacing - total_rho / 2)
         lines.append(total(missed, product(slope, difference(reached, exact))))
-    value, lower, upper = (max(getattr(line, side) for line in lines) for side in ("value", "lower", "upper"))
-    return Certified(value, lower, upper).clipped(ZERO.value, ONE.value)
+    value, lower = max(line.value for line in lines), max(line.lower for line in lines)
+    upper = max(_chord(vertex, low, reach, alpha), lower)
+    return Certified(min(max(value, lower), upper), lower, upper).clipped(ZERO.value, ONE.value)
+
+
+def _chord(
+    vertex: Callable[[int], tuple[Certified, Certified]], start: int, reach: int, alpha: Fraction
+) -> Decimal:
+    """An upper bound on f(alpha): the chord between vertices that certainly lie on either side of alpha.
+
+    On a lattice finer than the errors of the tails these are not the neighbours of the start.
+    """
+    right, left = (Fraction(1), Fraction(0)), (Fraction(0), Fraction(1))
+    step = 0
+    while start - step > -reach:
+        reached, missed = vertex(start - step)
+        if Fraction(reached.lower) >= alpha:
+            right = Fraction(reached.upper), Fraction(missed.upper)
+            break
+        step = _WIDER * step + 1
+    step = 1
+    while start + step < reach:
+        reached, missed = vertex(start + step)
+        if Fraction(reached.upper) <= alpha:
+            left = Fraction(reached.upper), Fraction(missed.upper)
+            break
+        step = _WIDER * step
+    if right[0] <= left[0]:
+        return from_fraction(left[1]).upper
+    share = (alpha - left[0]) / (right[0] - left[0])
+    return from_fraction(left[1] + share * (right[1] - left[1])).upper
