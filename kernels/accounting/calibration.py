@@ -25,7 +25,8 @@ SCALE_DIGITS = 6
 """Significant digits of a scale, so that a scaled table stays one that people can read."""
 _MOST_ROUNDS = 20
 _MOST_STEPS = 200
-_LARGEST_SCALE = 10**6
+_LEAST_SLOPE = 1e-9
+_FURTHEST = 10**6  # times what zCDP alone allows; even delta = 0.999 does not reach that
 
 #: Exact eps of several compositions at one delta, in order.
 Epsilons = Callable[[Sequence[Composition]], Iterable[Certified]]
@@ -105,14 +106,15 @@ def tune(
     zcdp_scale = float(zcdp.budget(target.eps, target.delta).value) / float(allocation.total_rho)
     knob = _Knob(allocation, scaled, denominator, zcdp_scale)
     pair = pairs(allocation)[0]
-    steps = None
+    most = None
     for _ in range(_MOST_ROUNDS):
-        steps = knob.largest(partial(_of_pair, pair), target, steps)
+        steps = knob.largest(partial(_of_pair, pair), target, most)
         candidate = knob.at(steps)
         account = evaluate_pairs(candidate, epsilons)
         pair = account.worst
         if account.epsilons[pair].upper <= from_fraction(target.eps).lower:
             return Tuned(candidate, steps / knob.steps, account)
+        most = steps - 1
     raise Refused(f"no scale found in {_MOST_ROUNDS} rounds; the worst pair changes every time")
 
 
@@ -155,7 +157,7 @@ class _Knob:
         self.allocation = allocation
         self.levels = levels
         self.denominator = denominator
-        self.steps = Fraction(10) ** max(SCALE_DIGITS - 1 - floor(log10(guess)), 0)
+        self.steps = Fraction(10) ** (SCALE_DIGITS - 1 - floor(log10(guess)))
         self.least = 1
         if denominator is not None:
             units = [level_unit(allocation, level) for level in levels]
@@ -186,10 +188,10 @@ class _Knob:
                 known[composition] = float(delta.ln(NEAREST)) - goal
             return known[composition]
 
-        low, high = self.least - 1, ceil(_LARGEST_SCALE * self.steps)
         place, slope = self._first_guess(target, what(self.allocation).zcdp_rho)
+        low, high = self.least - 1, _FURTHEST * place
         before: tuple[int, float] | None = None
-        if most is not None:
+        if most is not None and most >= self.least:
             value = excess(most)
             if value <= 0.0:
                 return most
@@ -200,13 +202,13 @@ class _Knob:
             place = min(max(place, low + 1), high - 1)
             value = excess(place)
             low, high = (place, high) if value <= 0.0 else (low, place)
-            if before is not None and value != before[1]:
+            if before is not None and value != before[1] and log(place) != log(before[0]):
                 slope = (value - before[1]) / (log(place) - log(before[0]))
             before = place, value
-            if step % 4 == 3 and low >= self.least:
-                place = (low + high) // 2 if high < 2 * low else 2 * low
+            if step % 4 == 3:
+                place = (low + high) // 2 if high < 2 * low else 2 * low if low >= self.least else high // 2
             else:
-                place = round(place * exp(min(max(-value / max(slope, 0.1), -0.7), 0.7)))
+                place = round(place * exp(min(max(-value / max(slope, _LEAST_SLOPE), -0.7), 0.7)))
         if low < self.least:
             raise Unmet(_out_of_range(self.levels, target))
         return low
