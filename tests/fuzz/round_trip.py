@@ -12,6 +12,7 @@ import sys
 import tempfile
 from collections import Counter
 from dataclasses import dataclass, field
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -84,7 +85,7 @@ def round_trip(drawn: Case, folder: Path) -> Trip:
 
 
 def _epsilon(trip: Trip, desk: Desk, delta: Fraction) -> None:
-    row, printed = (ask("epsilon", "--delta", str(delta)) for ask in (desk.row, desk.table))
+    row, printed = (ask("epsilon", "--delta", _decimal(delta)) for ask in (desk.row, desk.table))
     lower, value, upper = (Fraction(row[key]) for key in ("eps_lower", "eps", "eps_upper"))
     trip.demand(lower <= value <= upper <= Fraction(printed[1]), f"eps: {printed}, {row}")
     # What is printed as eps, and the conversions of zCDP, which are bounds on it.
@@ -119,13 +120,18 @@ def _profile(trip: Trip, desk: Desk, eps: Fraction) -> None:
 
 
 def _reduction(trip: Trip, desk: Desk, drawn: Case, file: Path) -> None:
-    row, printed = (ask("reduction", "--delta", str(drawn.delta)) for ask in (desk.row, desk.table))
+    row, printed = (ask("reduction", "--delta", _decimal(drawn.delta)) for ask in (desk.row, desk.table))
     share, scale, sure = Fraction(printed[2]) / 100, Fraction(printed[3]), Fraction(row["scale_lower"])
     trip.demand(share <= Fraction(row["reduction_lower"]) and scale <= sure, f"reduction: {printed}, {row}")
     for factor in (1 / (1 - share), scale, sure):
         scaled = Desk({rho * factor: count for rho, count in drawn.cells.items()}, file)
         again = scaled.row("profile", "--eps", printed[1])
         trip.demand(Fraction(again["delta_lower"]) <= drawn.delta, f"all rhos times {factor}: {again}")
+
+
+def _decimal(delta: Fraction) -> str:
+    """A delta with few digits as text, however small."""
+    return str(Decimal(delta.numerator) / delta.denominator)
 
 
 def light_case(seed: int, index: int) -> Case:

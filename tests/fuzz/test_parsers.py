@@ -16,7 +16,7 @@ from workflow.lib.text_tree import ConfigError, parse_text_tree
 
 NAMES = (
     *("allocation", "allocation file", "cells YAML", "cells JSON", "study", "run settings", "geounits"),
-    *("geocodes", "table of counts", "numbers", "mechanisms.json", "result file"),
+    *("geocodes", "table of counts", "budget table", "scan", "numbers", "mechanisms.json", "result file"),
 )
 
 

@@ -160,7 +160,9 @@ def read_work_plan(path: Path) -> WorkPlan:
     except OSError as error:
         raise WorkPlanError(f"{path}: cannot be read: {error.strerror}") from None
     except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError, RecursionError) as error:
-        raise WorkPlanError(f"{path}: damaged ({error}); delete it and run the workflow again") from None
+        raise WorkPlanError(
+            f"{path}: damaged ({str(error)[:200]}); delete it and run the workflow again"
+        ) from None
 
 
 def _plan(document: dict[str, Any]) -> WorkPlan:
