@@ -16,7 +16,7 @@ CLUSTER   := slurm/test-cluster/cluster with
 SNAKEMAKE := $(BIN)/snakemake --workflow-profile workflow/profiles/default --cores $(CORES)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup picture report certify tune scan uldp dry-run test test-cluster test-kills lint fuzz bench scaling lock clean
+.PHONY: help setup picture report certify tune scan theory uldp dry-run test test-cluster test-kills lint fuzz bench scaling lock clean
 
 help: ## say what the targets do
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-16s %s\n", $$1, $$2 }'
@@ -48,6 +48,9 @@ tune: $(INSTALLED) ## results/ALLOCATION/ALLOCATION_tuned.yaml: the largest rhos
 scan: $(INSTALLED) ## results/NAME/scan.csv: the candidate allocations of the scan file SCAN
 	$(if $(SCAN),,$(error name the scan file: make scan SCAN=path))
 	$(SNAKEMAKE) --quiet host reason rules --config 'scan="$(SCAN)"' -- scan
+
+theory: $(INSTALLED) ## results/ALLOCATION/theory.html: how near the curves are to their Gaussian limit, and to each other
+	$(SNAKEMAKE) --quiet host reason rules --config 'allocation=$(ALLOCATION)' -- theory
 
 uldp: $(INSTALLED) ## results/STUDY/report.html: the local-privacy study
 	$(SNAKEMAKE) --quiet host reason rules --config 'study=$(STUDY)' -- uldp

@@ -41,7 +41,7 @@ def certified(formula: Callable[[], arb | None]) -> Certified:
         bits *= 2
     if enclosure is None:
         raise ArithmeticError(f"no enclosure with {_MAX_BITS} bits")
-    return _to_decimals(enclosure)
+    return to_decimals(enclosure)
 
 
 def softplus(x: arb) -> arb:
@@ -76,7 +76,8 @@ def value_over(place: arb, function: Callable[[arb], arb], slope: Callable[[arb]
     return function(middle) + slope(place) * (place - middle)
 
 
-def _to_decimals(number: arb) -> Certified:
+def to_decimals(number: arb) -> Certified:
+    """The same ball in decimals, to about 40 digits."""
     middle, radius, exponent = (int(part) for part in number.mid_rad_10exp(DIGITS))
     if exponent < _LEAST_EXPONENT:
         tiny = Decimal((0, (1,), _LEAST_EXPONENT))
