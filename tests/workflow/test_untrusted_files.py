@@ -4,6 +4,7 @@ is taken on trust."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import h5py
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 from tests.workflow.stored import HEADER, stored
+from workflow.lib.certify import Request, certify
 from workflow.lib.hdf5_group import put_array
 from workflow.lib.store import Identity, StoreError, open_results, write_atomic
 
@@ -154,3 +156,14 @@ def test_the_name_of_a_file_cannot_break_the_line(tmp_path: Path) -> None:
     with pytest.raises(StoreError) as caught:
         open_results(path)
     assert str(caught.value).isprintable()
+
+
+@pytest.mark.parametrize(
+    "text", ["levels: x\nbudget: y\nbypass: z\ntotal_rho: 1\n", "[1, 2]", "", "a: &a [*a]\n"]
+)
+def test_a_hostile_allocation_inside_is_a_fault_of_the_certificate(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "curves.h5"
+    write_atomic(path, replace(HEADER, allocation_yaml=text), [stored(Identity("pair", "00", "01"))])
+    certificate = certify(path, Request(1), jobs=1)
+    assert not certificate["verdict"]["passed"]
+    assert "\n" not in certificate["verdict"]["faults"][0]
