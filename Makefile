@@ -12,6 +12,7 @@ PYTHON     ?= $(firstword $(foreach v,3.11 3.12 3.13,$(shell command -v python$(
 VENV      := .venv
 BIN       := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+PEER      := .venv-bench
 CLUSTER   := slurm/test-cluster/cluster with
 SNAKEMAKE := $(BIN)/snakemake --workflow-profile workflow/profiles/default --cores $(CORES)
 
@@ -79,8 +80,17 @@ lint: $(INSTALLED) ## ruff and mypy
 picture: report ## docs/images/ALLOCATION.png, the README's picture, from the results
 	$(BIN)/python tools/readme_picture.py '$(ALLOCATION)'
 
-bench: $(INSTALLED) ## wall and CPU seconds of every stage, in a folder of its own
+bench: $(INSTALLED) $(PEER)/.installed ## seconds of every stage and part, and ratios against other methods
 	$(BIN)/python benchmarks/stages.py --allocation '$(ALLOCATION)'
+	$(BIN)/python -m benchmarks.parts --allocation '$(ALLOCATION)' $(WRITE:%=--write %)
+	$(BIN)/python -m benchmarks.floor --allocation '$(ALLOCATION)' $(WRITE:%=--write %)
+	$(BIN)/python -m benchmarks.comparison --peer $(PEER)/bin/python $(WRITE:%=--write %)
+	$(BIN)/python -m benchmarks.cost $(WRITE:%=--write %)
+
+$(PEER)/.installed: benchmarks/requirements.txt
+	@$(PYTHON) -m venv $(PEER)
+	@$(PEER)/bin/python -m pip install --quiet --disable-pip-version-check -r $< && touch $@ \
+	  || echo 'make: what is compared with cannot be installed, and is passed over' >&2
 
 scaling: $(INSTALLED) ## wall and CPU seconds of the curves stage on 1, 2, ... ranks
 	$(BIN)/python benchmarks/scaling.py --allocation '$(ALLOCATION)'

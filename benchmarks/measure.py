@@ -25,6 +25,14 @@ def first_pair() -> Composition:
     return pair_composition(allocation, *pairs(allocation)[0])
 
 
+def sample(allocation: str, size: int) -> list[Composition]:
+    """Compositions of so many pairs, evenly spaced over the list (all, if it has fewer)."""
+    loaded = load_allocation(allocation)
+    every = pairs(loaded)
+    size = min(size, len(every))
+    return [pair_composition(loaded, *every[i * len(every) // size]) for i in range(size)]
+
+
 def cpu_seconds(call: Callable[[], object]) -> float:
     """CPU seconds of one call."""
     gc.collect()
