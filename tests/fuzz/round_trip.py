@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
 import sys
 import tempfile
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
@@ -153,11 +155,11 @@ def main() -> int:
     given = parser.parse_args()
     states: Counter[str] = Counter()
     broken = []
-    with tempfile.TemporaryDirectory() as folder:
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # told to stop, it says what came out so far
+    with tempfile.TemporaryDirectory() as folder, suppress(KeyboardInterrupt):
         for index in range(given.cases):
-            drawn = light_case(given.seed, index)
             try:
-                trip = round_trip(drawn, Path(folder))
+                trip = round_trip(light_case(given.seed, index), Path(folder))
             except Refused:
                 states["refused"] += 1
                 continue
