@@ -6,9 +6,9 @@ rule aggregate:
         shards=expand(f"{RUN.folder}/curves/{{shard}}.h5", shard=RUN.shards),
     output:
         curves=update(f"{RUN.folder}/curves.h5"),
-        summary=f"{RUN.folder}/summary.csv",
-        reductions=f"{RUN.folder}/reductions.csv",
-        attack=f"{RUN.folder}/attack.csv",
+        summary=report(f"{RUN.folder}/summary.csv", caption="../report/summary.rst", category="Tables"),
+        reductions=report(f"{RUN.folder}/reductions.csv", caption="../report/reductions.rst", category="Tables"),
+        attack=report(f"{RUN.folder}/attack.csv", caption="../report/attack.rst", category="Tables"),
     params:
         code=RUN.code_digest(
             "workflow/lib/aggregate.py", "workflow/lib/result_tables.py", "workflow/lib/attack_table.py", "kernels/accounting/attack.py"

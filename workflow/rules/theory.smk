@@ -6,7 +6,7 @@ rule theory:
     output:
         theory=f"{RUN.folder}/theory.csv",
         closeness=f"{RUN.folder}/closeness.csv",
-        page=f"{RUN.folder}/theory.html",
+        page=report(f"{RUN.folder}/theory.html", caption="../report/theory.rst", category="Theory"),
     params:
         allocation=RUN.allocation_digest,
         kernels=RUN.kernel_version,
