@@ -18,7 +18,7 @@ from .numbers import delta_text, percent_down, round_down, round_up, share_text,
 from .tables import SummaryRow
 
 _ALL_LEVELS = "All levels at once"
-_DELTA_COLOURS = (SKY, BLUE, INK, GREEN, MUTED)
+_DELTA_COLOURS = (GREEN, BLUE, INK, SKY, MUTED)
 
 
 def eps_plot(findings: Sequence[DeltaFindings]) -> Markup:
