@@ -21,7 +21,7 @@ import numpy as np
 from flint import arb, ctx
 from numpy.typing import NDArray
 
-from kernels.accounting.accountant import Accountant
+from kernels.accounting.accountant import Accountant, Refused
 from kernels.accounting.balls import ball, certified, to_decimals
 from kernels.accounting.certified import Certified
 from kernels.accounting.composition import Composition
@@ -31,7 +31,7 @@ from kernels.numerics.sieve import rational_gcd
 
 _BITS = 256
 _MOST_VERTICES = 20_000  # up to here every vertex of f is looked at
-_LEAST_ALPHA = 1e-30  # tails are known to 1e-35
+_LEAST_CERTAIN = 1e-10  # relative error of delta up to which a lattice point is looked at
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class GaussianGap:
     gap: sup |f - G_mu|, over every vertex and every slope when `complete`, else over the tabulated ones;
     corrected: the largest |delta - delta_E| at lattice points, with the Edgeworth expansion's delta_E;
     leading: h^2 / (12 sqrt(2 pi R)); points: lattice points looked at, up to eight standard deviations beyond
-    R/2.
+    R/2 and as far as the tails tell delta.
     """
 
     cells: int
@@ -57,7 +57,7 @@ class GaussianGap:
 def gaussian_gap(composition: Composition) -> GaussianGap:
     """The distances, from the tabulated curve of the absolute tier.
 
-    Raises accountant.Refused when the composition is out of reach.
+    Raises accountant.Refused when the composition is out of reach, or its tails are known too loosely.
     """
     spacing, total = rational_gcd([rho for rho, _ in composition.cells]), composition.total_rho
     every_vertex = ceil(2 * sqrt(2 * float(total) * 35 * log(10)) / float(spacing))
@@ -73,16 +73,20 @@ def gaussian_gap(composition: Composition) -> GaussianGap:
             middle = (curve.first + j * curve.step) * spacing / 2
             if middle < -spacing / 2:
                 continue
-            if middle > farthest:
+            point = ball(middle + spacing / 2)
+            alpha, beta = _exact(upper) + error, _exact(lower) + error
+            delta, of_limit = (1 - beta) - point.exp() * alpha, limit.delta(point)
+            last = delta.max(of_limit)
+            if middle > farthest or not point.exp() * curve.bound < _LEAST_CERTAIN * of_limit:
                 break
             points += 1
-            alpha, beta = _exact(upper) + error, _exact(lower) + error
-            point = ball(middle + spacing / 2)
-            delta, of_limit = (1 - beta) - point.exp() * alpha, limit.delta(point)
             above = above.max(of_limit - delta)
             corrected = corrected.max(abs(expansion.delta(point) - delta))
-            below = below.max(limit.beta(alpha) - beta if alpha > _LEAST_ALPHA else arb(0).union(1 - beta))
-            last = delta.max(of_limit)
+            below = below.max(limit.beta(alpha) - beta)
+        if not points:
+            raise Refused(
+                f"out of reach: tails within {curve.bound:.1e} say nothing about the Gaussian limit"
+            )
         complete = curve.step == 2
         gap = above.max(below)
         if complete:  # beyond the last lattice point neither delta exceeds what it is there

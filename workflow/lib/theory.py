@@ -6,6 +6,7 @@ docs/theory.md says what every column means and why the figures are as small as 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -13,6 +14,7 @@ from math import log
 
 import numpy as np
 
+from kernels.accounting.accountant import Refused
 from kernels.accounting.allocation import Allocation
 from kernels.accounting.certified import UP, down, up
 from kernels.accounting.composition import Composition
@@ -36,6 +38,7 @@ CLOSENESS = (
     "curve_difference_upper",
 )
 PAPER_ORDER = Fraction(-3, 2)  # the decay that the method's paper proves (arXiv 2606.29835)
+OWN = "all queries, split"
 _EQUAL_CELLS = tuple(10 * 2**k for k in range(8))
 _PARTS = (1, 2, 4, 8, 16)
 _FITTED = 4  # rows at the end of a family that its order is fitted to
@@ -50,36 +53,43 @@ class Family:
     gaps: Sequence[GaussianGap]
 
     @property
-    def order(self) -> float:
-        """Slope of ln gap against ln m, by least squares over the last rows."""
-        last = self.gaps[-_FITTED:]
+    def order(self) -> float | None:
+        """Slope of ln gap against ln m, by least squares over the last rows; None where it is not known."""
+        last = [one for one in self.gaps[-_FITTED:] if one.gap.lower > 0]
+        if len(last) < 2:
+            return None
         slope, _ = np.polyfit([log(one.cells) for one in last], [log(one.gap.value) for one in last], 1)
         return float(slope)
 
     def order_from(self, row: int) -> float | None:
         """The slope from the row before to this one."""
-        if row == 0:
+        before, here = self.gaps[max(row - 1, 0)], self.gaps[row]
+        if row == 0 or min(before.gap.lower, here.gap.lower) <= 0:
             return None
-        before, here = self.gaps[row - 1], self.gaps[row]
         return (log(here.gap.value) - log(before.gap.value)) / (log(here.cells) - log(before.cells))
 
 
 def families(allocation: Allocation) -> list[Family]:
     """Equal cells, one cell per level, and the allocation's own first pair, each split further and further.
 
-    Raises accountant.Refused when one of the compositions is out of reach.
+    Compositions that are out of reach are left out, and a family without any.
     """
     first = allocation.patterns[0]
     own, levels = pair_composition(allocation, first, first), of_levels(allocation)
-    return [
+    found = [
         _family("equal cells", [homogeneous(own.total_rho, cells) for cells in _EQUAL_CELLS]),
         _family("one cell per level, split", [split(levels, parts) for parts in _PARTS]),
-        _family("all queries, split", [split(own, parts) for parts in _PARTS]),
+        _family(OWN, [split(own, parts) for parts in _PARTS]),
     ]
+    return [family for family in found if family.gaps]
 
 
 def _family(name: str, compositions: Sequence[Composition]) -> Family:
-    return Family(name, [gaussian_gap(composition) for composition in compositions])
+    gaps = []
+    for composition in compositions:
+        with suppress(Refused):
+            gaps.append(gaussian_gap(composition))
+    return Family(name, gaps)
 
 
 def theory_rows(found: Sequence[Family]) -> Iterator[dict[str, str]]:

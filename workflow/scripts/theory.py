@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from kernels.accounting.accountant import Refused
 from kernels.accounting.mechanism import mechanism_name
 from workflow.lib.atomic import atomic_path, write_text
 from workflow.lib.config import load_allocation
@@ -44,8 +43,9 @@ def main() -> None:
     with atomic_path(options.out) as temporary:
         build_theory_page(allocation, found, pairs, deltas, (options.theory, options.closeness), temporary)
     for family in found:
-        print(f"{family.name}: order {family.order:.3f}; proven: {float(PAPER_ORDER)}")
+        order = "not known" if family.order is None else f"{family.order:.3f}"
+        print(f"{family.name}: order {order}; proven: {float(PAPER_ORDER)}")
 
 
 if __name__ == "__main__":
-    run(main, Refused)
+    run(main)

@@ -14,7 +14,8 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
 
 from kernels.accounting.allocation import Allocation
-from workflow.lib.theory import PAPER_ORDER, Closeness, Family
+from kernels.accounting.mechanism import pair_composition
+from workflow.lib.theory import OWN, PAPER_ORDER, Closeness, Family
 
 from .drawing import BLUE, GREEN, INK, MUTED, VERMILLION, Style, canvas, inline_svg, plain_axis
 from .numbers import ten_to
@@ -37,11 +38,14 @@ def build_theory_page(
     out: Path,
 ) -> None:
     """Write the page (HTML, self-contained) with the `tables` inside it; same input, same bytes."""
+    first = allocation.patterns[0]
+    cells = pair_composition(allocation, first, first).size
     farthest = max(pairs, key=lambda pair: pair.at_most)
     page = environment().get_template("theory.html.j2")
     text = page.render(
         allocation=allocation,
         families=found,
+        own=next((one.gaps[0] for one in found if one.name == OWN and one.gaps[0].cells == cells), None),
         paper_order=float(PAPER_ORDER),
         pairs=pairs,
         deltas=deltas,
@@ -62,7 +66,7 @@ def _median(values: Sequence[Decimal]) -> Decimal:
 def _gap_plot(found: Sequence[Family]) -> Markup:
     with canvas(7.2, 4.6) as figure:
         axes = figure.add_subplot(xscale="log", yscale="log")
-        for family, style in zip(found, _STYLES, strict=True):
+        for family, style in zip(found, _STYLES, strict=False):
             cells = [one.cells for one in family.gaps]
             gaps = [float(one.gap.value) for one in family.gaps]
             rest = [float(one.corrected.upper) for one in family.gaps]
