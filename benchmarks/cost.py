@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import math
 import statistics
+from collections import Counter
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from pathlib import Path
@@ -42,7 +43,10 @@ def with_nodes(nodes: int) -> Composition:
     odd_ends = [math.isqrt(prime * 10**60) % 10**30 for prime in PRIMES]  # of their roots, to 30 digits
     parts = [6 + k + Fraction(end, 2 * 10**30) for k, end in enumerate(odd_ends)]
     unit = Fraction(10, 72) / sum(parts)
-    return Composition.from_counts({Fraction(round(unit * part * below), below): 72 for part in parts})
+    counts: Counter[Fraction] = Counter()
+    for part in parts:
+        counts[Fraction(round(unit * part * below), below)] += 72  # two may coincide on a coarse lattice
+    return Composition.from_counts(counts)
 
 
 def evaluation(composition: Composition, settings: Settings) -> Callable[[], float]:
