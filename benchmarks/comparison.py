@@ -113,7 +113,9 @@ def peer_answer(python: str, composition: Composition) -> dict[str, Any]:
 
 
 def dp_accounting(composition: Composition, python: str, repeats: int, document: Path | None) -> None:
-    points = Accountant(composition).profile([Fraction(eps) for eps in EPS])
+    accountant = Accountant(composition)
+    points = accountant.profile([Fraction(eps) for eps in EPS])
+    _, relative = accountant.log_profile(np.array([float(eps) for eps in EPS]))
     evaluate([composition], Settings())
     everything, seconds, answers = ours(composition), [], []
     for _ in range(repeats):
@@ -121,15 +123,16 @@ def dp_accounting(composition: Composition, python: str, repeats: int, document:
         answers.append(peer_answer(python, composition))
     rows = []
     for number, (eps, point) in enumerate(zip(EPS, points, strict=True)):
-        bound = max(point.delta.upper - point.delta.value, point.delta.value - point.delta.lower)
-        row = [eps, f"{point.delta.value:.12e}", f"{bound:.1e}"]
+        stored = float(relative[number]) * float(point.delta.value)
+        both = max(point.delta.upper - point.delta.value, point.delta.value - point.delta.lower)
+        row = [eps, f"{point.delta.value:.12e}", f"{stored:.1e}", f"{both:.1e}"]
         for method in answers[0].values():
-            error = abs(Fraction(method["delta"][number]) - Fraction(point.delta.value))
-            row += [f"{float(error):.1e}", f"{float(error / Fraction(bound)):.0e}"]
+            error = float(abs(Fraction(method["delta"][number]) - Fraction(point.delta.value)))
+            row += [f"{error:.1e}", f"{error / stored:.0e}", f"{error / float(both):.0e}"]
         rows.append(row)
-    header = ["eps", "delta", "our bound"]
+    header = ["eps", "delta", "our bound, stored profile", "one question"]
     for name in answers[0]:
-        header += [f"error, {name}", "of our bound"]
+        header += [f"error, {name}", "of the first bound", "of the second"]
     show("dp-accounting, error of delta", header, rows, document)
     rows = [["ours: curve, profile on 256 eps, eps and reductions at 3 deltas", spread(seconds), "1"]]
     for name in answers[0]:
