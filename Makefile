@@ -4,17 +4,20 @@ STUDY      ?= uldp_default
 CORES      ?= all
 SEED       ?= 1
 SAMPLE     ?= 100
+CASES      ?= 10000
+INPUTS     ?= 1000000
 DELTA      ?= 1e-10
 PYTHON     ?= $(firstword $(foreach v,3.11 3.12 3.13,$(shell command -v python$(v) 2>/dev/null)) python3)
 
 VENV      := .venv
 BIN       := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+PEER      := .venv-bench
 CLUSTER   := slurm/test-cluster/cluster with
 SNAKEMAKE := $(BIN)/snakemake --workflow-profile workflow/profiles/default --cores $(CORES)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup picture report certify tune uldp dry-run test test-cluster test-kills lint bench scaling lock clean
+.PHONY: help setup picture report certify tune scan theory uldp dry-run test test-cluster test-kills lint fuzz bench scaling lock clean
 
 help: ## say what the targets do
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-16s %s\n", $$1, $$2 }'
@@ -43,6 +46,13 @@ tune: $(INSTALLED) ## results/ALLOCATION/ALLOCATION_tuned.yaml: the largest rhos
 	$(if $(EPS),,$(error name the promise: make tune EPS=26.34 DELTA=1e-10))
 	$(SNAKEMAKE) --quiet host reason rules --config 'allocation=$(ALLOCATION)' 'tune_eps="$(EPS)"' 'tune_delta="$(DELTA)"' -- tune
 
+scan: $(INSTALLED) ## results/NAME/scan.csv: the candidate allocations of the scan file SCAN
+	$(if $(SCAN),,$(error name the scan file: make scan SCAN=path))
+	$(SNAKEMAKE) --quiet host reason rules --config 'scan="$(SCAN)"' -- scan
+
+theory: $(INSTALLED) ## results/ALLOCATION/theory.html: how near the curves are to their Gaussian limit, and to each other
+	$(SNAKEMAKE) --quiet host reason rules --config 'allocation=$(ALLOCATION)' -- theory
+
 uldp: $(INSTALLED) ## results/STUDY/report.html: the local-privacy study
 	$(SNAKEMAKE) --quiet host reason rules --config 'study=$(STUDY)' -- uldp
 
@@ -58,6 +68,11 @@ test-cluster: $(INSTALLED) ## the tests on a real Slurm with two nodes (as root;
 test-kills: $(INSTALLED) ## 100 kills and 50 races on that Slurm (three quarters of an hour)
 	$(CLUSTER) $(BIN)/python -m tests.cluster.kills --seed $(SEED)
 
+fuzz: $(INSTALLED) ## CASES random compositions, INPUTS broken inputs, figures fed back in (hours; goes on where it stopped)
+	$(BIN)/python -m tests.fuzz.compositions --seed $(SEED) --cases $(CASES)
+	$(BIN)/python -m tests.fuzz.parsers --seed $(SEED) --runs $(INPUTS)
+	$(BIN)/python -m tests.fuzz.round_trip --seed $(SEED)
+
 lint: $(INSTALLED) ## ruff and mypy
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -65,8 +80,17 @@ lint: $(INSTALLED) ## ruff and mypy
 picture: report ## docs/images/ALLOCATION.png, the README's picture, from the results
 	$(BIN)/python tools/readme_picture.py '$(ALLOCATION)'
 
-bench: $(INSTALLED) ## wall and CPU seconds of every stage, in a folder of its own
+bench: $(INSTALLED) $(PEER)/.installed ## seconds of every stage and part, and ratios against other methods
 	$(BIN)/python benchmarks/stages.py --allocation '$(ALLOCATION)'
+	$(BIN)/python -m benchmarks.parts --allocation '$(ALLOCATION)' $(WRITE:%=--write %)
+	$(BIN)/python -m benchmarks.floor --allocation '$(ALLOCATION)' $(WRITE:%=--write %)
+	$(BIN)/python -m benchmarks.comparison --peer $(PEER)/bin/python $(WRITE:%=--write %)
+	$(BIN)/python -m benchmarks.cost $(WRITE:%=--write %)
+
+$(PEER)/.installed: benchmarks/requirements.txt
+	@$(PYTHON) -m venv $(PEER)
+	@$(PEER)/bin/python -m pip install --quiet --disable-pip-version-check -r $< && touch $@ \
+	  || echo 'make: what is compared with cannot be installed, and is passed over' >&2
 
 scaling: $(INSTALLED) ## wall and CPU seconds of the curves stage on 1, 2, ... ranks
 	$(BIN)/python benchmarks/scaling.py --allocation '$(ALLOCATION)'

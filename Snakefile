@@ -3,6 +3,7 @@ import sys
 from snakemake.utils import min_version
 
 from workflow.lib.run_config import configure
+from workflow.lib.scan import configure_scan
 from workflow.lib.text_tree import ConfigError
 from workflow.lib.uldp.run import configure_study
 
@@ -11,6 +12,7 @@ min_version("9.0")
 try:
     RUN = configure(config, workflow.resource_settings.cores)
     STUDY = configure_study(RUN.settings)
+    SCAN = configure_scan(RUN.settings.scan, RUN.settings.results)
 except ConfigError as error:
     sys.exit(f"ConfigError: {error}")
 
@@ -21,6 +23,7 @@ rule all:
         f"{RUN.folder}/report.html",
         f"{RUN.folder}/summary.csv",
         f"{RUN.folder}/reductions.csv",
+        f"{RUN.folder}/attack.csv",
 
 
 rule uldp:
@@ -35,7 +38,10 @@ include: "workflow/rules/curves.smk"
 include: "workflow/rules/aggregate.smk"
 include: "workflow/rules/certify.smk"
 include: "workflow/rules/report.smk"
+include: "workflow/rules/theory.smk"
 include: "workflow/rules/tune.smk"
+include: "workflow/rules/scan_plan.smk"
+include: "workflow/rules/scan.smk"
 include: "workflow/rules/uldp_plan.smk"
 include: "workflow/rules/uldp_surveys.smk"
 include: "workflow/rules/uldp_aggregate.smk"

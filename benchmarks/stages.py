@@ -1,4 +1,4 @@
-"""Wall and CPU seconds of every stage of the pipeline, from nothing, in a temporary folder.
+"""Wall and CPU seconds and peak memory of every stage of the pipeline, from nothing, in a temporary folder.
 
 python benchmarks/stages.py --allocation dhc_persons_us --tasks 2
 """
@@ -37,15 +37,16 @@ def run(allocation: Path, tasks: int, folder: Path) -> float:
     return time.monotonic() - start
 
 
-def stage_seconds(folder: Path, stage: str) -> tuple[float, float]:
-    """Wall and CPU seconds of one stage (one shard); the ranks' own account where there is one."""
+def stage_cost(folder: Path, stage: str) -> tuple[float, float, float]:
+    """Wall and CPU seconds and peak memory (MB, all ranks together) of one stage (one shard); the ranks' own
+    account of CPU seconds where there is one."""
     name = "curves/000" if stage == "curves" else stage
     with (folder / "benchmarks" / f"{name}.tsv").open(newline="") as stream:
         row = next(csv.DictReader(stream, delimiter="\t"))
     if stage == "curves":
         stats = json.loads((folder / "curves" / "000.stats.json").read_text())
-        return float(row["s"]), stats["cpu_seconds"]
-    return float(row["s"]), float(row["cpu_time"])
+        return float(row["s"]), stats["cpu_seconds"], float(row["max_rss"])
+    return float(row["s"]), float(row["cpu_time"]), float(row["max_rss"])
 
 
 def main() -> None:
@@ -60,11 +61,11 @@ def main() -> None:
         total = run(path, options.tasks, Path(scratch))
         folder = Path(scratch) / "results" / allocation.name
         title = f"{allocation.name}, {options.tasks} ranks"
-        table = Table("stage", "wall seconds", "CPU seconds", title=title)
+        table = Table("stage", "wall seconds", "CPU seconds", "peak MB", title=title)
         for stage in STAGES:
-            wall, cpu = stage_seconds(folder, stage)
-            table.add_row(stage, f"{wall:.1f}", f"{cpu:.1f}")
-        table.add_row("whole command", f"{total:.1f}", "")
+            wall, cpu, memory = stage_cost(folder, stage)
+            table.add_row(stage, f"{wall:.1f}", f"{cpu:.1f}", f"{memory:.0f}")
+        table.add_row("whole command", f"{total:.1f}", "", "")
         Console().print(table)
 
 

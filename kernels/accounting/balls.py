@@ -77,7 +77,7 @@ def value_over(place: arb, function: Callable[[arb], arb], slope: Callable[[arb]
 
 
 def to_decimals(number: arb) -> Certified:
-    """Enclosure of a ball in decimals."""
+    """The same ball in decimals, to about 40 digits."""
     middle, radius, exponent = (int(part) for part in number.mid_rad_10exp(DIGITS))
     if exponent < _LEAST_EXPONENT:
         tiny = Decimal((0, (1,), _LEAST_EXPONENT))

@@ -19,13 +19,14 @@ from kernels.accounting.allocation import Allocation
 from kernels.accounting.certified import NEAREST, Certified, from_fraction
 from kernels.accounting.composition import Composition
 from kernels.accounting.mechanism import pair_composition, pairs
-from kernels.accounting.rescale import Unmet, level_unit, scale_levels
+from kernels.accounting.rescale import Unmet, common_denominator, level_unit, scale_levels
 
 SCALE_DIGITS = 6
 """Significant digits of a scale, so that a scaled table stays one that people can read."""
 _MOST_ROUNDS = 20
 _MOST_STEPS = 200
-_LARGEST_SCALE = 10**6
+_LEAST_SLOPE = 1e-9
+_FURTHEST = 10**6  # times what zCDP alone allows; even delta = 0.999 does not reach that
 
 #: Exact eps of several compositions at one delta, in order.
 Epsilons = Callable[[Sequence[Composition]], Iterable[Certified]]
@@ -101,18 +102,19 @@ def tune(
     """
     scaled = tuple(levels or allocation.levels)
     if denominator is None and set(scaled) != set(allocation.levels):
-        denominator = _common_denominator(allocation)
+        denominator = common_denominator(allocation)
     zcdp_scale = float(zcdp.budget(target.eps, target.delta).value) / float(allocation.total_rho)
     knob = _Knob(allocation, scaled, denominator, zcdp_scale)
     pair = pairs(allocation)[0]
-    steps = None
+    most = None
     for _ in range(_MOST_ROUNDS):
-        steps = knob.largest(partial(_of_pair, pair), target, steps)
+        steps = knob.largest(partial(_of_pair, pair), target, most)
         candidate = knob.at(steps)
         account = evaluate_pairs(candidate, epsilons)
         pair = account.worst
         if account.epsilons[pair].upper <= from_fraction(target.eps).lower:
-            return Tuned(candidate, Fraction(steps, knob.steps), account)
+            return Tuned(candidate, steps / knob.steps, account)
+        most = steps - 1
     raise Refused(f"no scale found in {_MOST_ROUNDS} rounds; the worst pair changes every time")
 
 
@@ -129,7 +131,7 @@ def tune_levels(
     Refused when a level is out of reach.
     """
     for level, eps in targets.items():
-        knob = _Knob(allocation, [level], denominator or _common_denominator(allocation), 1.0)
+        knob = _Knob(allocation, [level], denominator or common_denominator(allocation), 1.0)
         steps = knob.largest(partial(_of_level, level), Target(eps, delta))
         allocation = knob.at(steps)
     return allocation
@@ -141,11 +143,6 @@ def _of_pair(pair: tuple[str, str], allocation: Allocation) -> Composition:
 
 def _of_level(level: str, allocation: Allocation) -> Composition:
     return allocation.level_composition(level)
-
-
-def _common_denominator(allocation: Allocation) -> int:
-    units = [level_unit(allocation, level) for level in allocation.levels]
-    return max(unit.denominator for unit in units)
 
 
 class _Knob:
@@ -160,17 +157,17 @@ class _Knob:
         self.allocation = allocation
         self.levels = levels
         self.denominator = denominator
-        self.steps = 10 ** max(SCALE_DIGITS - 1 - floor(log10(guess)), 0)
+        self.steps = Fraction(10) ** (SCALE_DIGITS - 1 - floor(log10(guess)))
         self.least = 1
         if denominator is not None:
             units = [level_unit(allocation, level) for level in levels]
             if len(units) == 1:  # one step is one unit of 1/denominator
-                self.steps = int(units[0] * denominator) or 1
+                self.steps = units[0] * denominator
             self.least = ceil(self.steps / (min(units) * denominator))
 
     def at(self, steps: int) -> Allocation:
         """The allocation with the levels times steps / self.steps."""
-        return scale_levels(self.allocation, Fraction(steps, self.steps), self.levels, self.denominator)
+        return scale_levels(self.allocation, steps / self.steps, self.levels, self.denominator)
 
     def largest(
         self, what: Callable[[Allocation], Composition], target: Target, most: int | None = None
@@ -191,10 +188,10 @@ class _Knob:
                 known[composition] = float(delta.ln(NEAREST)) - goal
             return known[composition]
 
-        low, high = self.least - 1, _LARGEST_SCALE * self.steps
         place, slope = self._first_guess(target, what(self.allocation).zcdp_rho)
+        low, high = self.least - 1, _FURTHEST * place
         before: tuple[int, float] | None = None
-        if most is not None:
+        if most is not None and most >= self.least:
             value = excess(most)
             if value <= 0.0:
                 return most
@@ -205,13 +202,13 @@ class _Knob:
             place = min(max(place, low + 1), high - 1)
             value = excess(place)
             low, high = (place, high) if value <= 0.0 else (low, place)
-            if before is not None and value != before[1]:
+            if before is not None and value != before[1] and log(place) != log(before[0]):
                 slope = (value - before[1]) / (log(place) - log(before[0]))
             before = place, value
-            if step % 4 == 3 and low >= self.least:
-                place = (low + high) // 2 if high < 2 * low else 2 * low
+            if step % 4 == 3:
+                place = (low + high) // 2 if high < 2 * low else 2 * low if low >= self.least else high // 2
             else:
-                place = round(place * exp(min(max(-value / max(slope, 0.1), -0.7), 0.7)))
+                place = round(place * exp(min(max(-value / max(slope, _LEAST_SLOPE), -0.7), 0.7)))
         if low < self.least:
             raise Unmet(_out_of_range(self.levels, target))
         return low

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from math import ceil
+from math import ceil, lcm
 
 from kernels.accounting.allocation import Allocation
 from kernels.numerics.sieve import rational_gcd
@@ -58,6 +58,11 @@ def _scaled(
 def level_unit(allocation: Allocation, level: str) -> Fraction:
     """The largest rational of which every rho of the level is a multiple."""
     return rational_gcd(list(allocation.rho[level].values()))
+
+
+def common_denominator(allocation: Allocation) -> int:
+    """The least N for which every rho is a multiple of 1/N."""
+    return lcm(*(level_unit(allocation, level).denominator for level in allocation.levels))
 
 
 def move_budget(allocation: Allocation, source: str, target: str, amount: Fraction) -> Allocation:

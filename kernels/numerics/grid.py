@@ -187,8 +187,13 @@ def _combine(odd: np.ndarray, even: np.ndarray) -> np.ndarray:
 
 
 def _on_grid(plans: Sequence[Plan], rules: Sequence[Quadrature]) -> list[GridTails]:
-    """Curves of plans that share period and half."""
+    """Curves of plans that share period, half and parts.
+
+    Thresholds j = parts i + l are a grid of their own: parts times the step, shifted by step (2 l + 1 -
+    parts).
+    """
     grid = plans[0].grid
+    period, parts = grid.period // grid.parts, grid.parts
     folded = np.stack(
         [
             _fold(
@@ -196,13 +201,14 @@ def _on_grid(plans: Sequence[Plan], rules: Sequence[Quadrature]) -> list[GridTai
                 rule.turn,
                 rule.coefficient,
                 rule.precise,
-                from_integer(plan.width),
-                grid.period,
+                from_integer(plan.width + plan.grid.step * (2 * part + 1 - parts)),
+                period,
             )
             for plan, rule in zip(plans, rules, strict=True)
+            for part in range(parts)
         ]
     )
-    waves = _wave_slices(grid.period, grid.half)
+    waves = _wave_slices(period, grid.half // parts)
     n, rows = folded.shape[0], folded.shape[2]
     odd, even = (
         _exact_product(
@@ -216,10 +222,11 @@ def _on_grid(plans: Sequence[Plan], rules: Sequence[Quadrature]) -> list[GridTai
     left_out += rows * 2.0 ** (2 * (_WIDTH - 1) - 2 * _FIRST - _WIDTH * _SLICES) * 2.0 * _SLICES
     curves = []
     for i, (plan, rule) in enumerate(zip(plans, rules, strict=True)):
-        after = _combine(odd[i], even[i])
-        before = _combine(-odd[i], even[i])
-        upper = np.concatenate([before[::-1], after])
-        lower = np.concatenate([after[::-1], before])
+        upper = np.empty((2 * grid.half, 3))
+        for part in range(parts):
+            one, other = odd[i * parts + part], even[i * parts + part]
+            upper[part::parts] = np.concatenate([_combine(-one, other)[::-1], _combine(one, other)])
+        lower = upper[::-1].copy()
         bound = plan.truncation_bound + plan.sieve_bound + rule.rounding_bound + 2.0 * left_out + 2.0**-140
         curves.append(GridTails(-plan.grid.limit, 2 * plan.grid.step, upper, lower, bound * (1.0 + 1e-9)))
     return curves

@@ -45,6 +45,8 @@ _MOST_TILT_LOSS = 100.0
 _MOST_BITS = 150  # so that N and its multiples are exact as three doubles
 #: Angles (nodes times distinct rhos) that are worth their time; beyond it a larger error is accepted.
 MOST_ANGLES = 10_000_000
+#: Most thresholds of one sign in a transform, whose cost is quadratic in them.
+_TRANSFORM = 128
 _FEWER = (1, 4, 16, 64, 256)  # as the number of nodes is only predicted
 _FINE = 10**9  # an N from which that is likely
 _TYPICAL = 0.1  # share of them that a plan keeps then
@@ -53,12 +55,13 @@ _TYPICAL = 0.1  # share of them that a plan keeps then
 @dataclass(frozen=True, slots=True)
 class Grid:
     """Thresholds T > h v / 2 with v = step (2 j + 1), -half <= j < half; N = step * period. step = 0: every
-    midpoint |v| <= limit."""
+    midpoint |v| <= limit. parts divides half and period: so many interleaved grids are transformed alike."""
 
     step: int
     half: int
     period: int
     limit: int
+    parts: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,13 +119,15 @@ def _layout(spacing: Fraction, total: Fraction, width: int, thresholds: int) -> 
     if limit < 3 * thresholds:  # few midpoints: take them all
         reach = max(tail, end + r / 2.0) + 2.0 * h
         return math.ceil(Fraction(span + reach) / spacing) + 2, reach, Grid(0, 0, 0, limit)
-    half = (thresholds + 1) // 2
+    parts = -(-((thresholds + 1) // 2) // _TRANSFORM)
+    half = parts * -(-thresholds // (2 * parts))
     period = math.ceil(1.01 * (span + tail) * (half - 0.5) / end)
     step = math.ceil(Fraction(end) / (Fraction(2 * half - 1, 2) * spacing))
     step += (step + width + 1) % 2
     reach = max(tail, float(Fraction(step * (2 * half - 1)) * spacing / 2) + r / 2.0) * (1.0 + 1e-12) + h
     period = max(period, math.ceil(Fraction(span + reach) / (spacing * step)) + 1)
-    return step * period, reach, Grid(step, half, period, step * (2 * half - 1))
+    period = parts * -(-period // parts)
+    return step * period, reach, Grid(step, half, period, step * (2 * half - 1), parts)
 
 
 def foreseen(rhos: Sequence[Fraction], counts: Sequence[int]) -> tuple[Fraction, Fraction, int, float]:

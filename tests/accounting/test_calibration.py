@@ -14,7 +14,7 @@ from kernels.accounting import zcdp
 from kernels.accounting.accountant import Accountant, Refused
 from kernels.accounting.allocation import Allocation
 from kernels.accounting.calibration import Target, Tuned, evaluate_pairs, tune, tune_levels
-from kernels.accounting.certified import Certified
+from kernels.accounting.certified import ONE, Certified, from_fraction
 from kernels.accounting.composition import Composition
 from kernels.accounting.mechanism import pair_composition, pairs
 from kernels.accounting.rescale import Unmet, level_unit, move_budget, scale_levels
@@ -114,10 +114,31 @@ def test_far_targets_are_met_too() -> None:
         (F(200), F(1, 10**6)),
         (F(30), F(1, 10**60)),
         (F(1), F(1, 2)),
+        (F(1, 1000), F(999, 1000)),
     ):
         found = tuned(TINY, Target(eps, delta))
         worst = found.account.epsilons[found.account.worst]
         assert eps * F(99, 100) < F(worst.upper) <= eps
+
+
+def test_how_far_away_the_start_is_does_not_matter() -> None:
+    far = scale_levels(TINY, F(1, 10**20), TINY.levels)
+    near, found = tuned(TINY, TARGET).allocation, tuned(far, TARGET).allocation
+    assert abs(found.total_rho / near.total_rho - 1) < F(1, 10**5)
+    assert all(truth(found, pair, TARGET.eps) <= TARGET.delta for pair in pairs(found))
+
+
+def test_a_pair_that_only_its_own_evaluation_finds_too_large_lowers_the_scale() -> None:
+    calls = []
+
+    def epsilons(compositions: Sequence[Composition]) -> Iterable[Certified]:
+        calls.append(len(compositions))
+        exact = [Accountant(one).epsilon(TARGET.delta) for one in compositions]
+        return [from_fraction(TARGET.eps + 1), *exact[1:]] if len(calls) == 1 else exact
+
+    found = tune(TINY, TARGET, epsilons)
+    assert len(calls) == 2
+    assert 0 <= tuned(TINY, TARGET).scale - found.scale <= F(1, 10**5)
 
 
 def test_what_cannot_be_met_is_said() -> None:
@@ -129,10 +150,10 @@ def test_what_cannot_be_met_is_said() -> None:
 
 def test_a_refused_pair_is_named() -> None:
     def refuse(_: Sequence[Composition]) -> Iterable[Certified]:
-        yield from [Certified(*map(zcdp.Decimal, "111"))] * 2
+        yield from [ONE] * 2
         raise Refused("out of reach")
 
-    with pytest.raises(Refused, match=r"^pair \d\d,\d\d: out of reach"):
+    with pytest.raises(Refused, match=r"^pair \d\d,\d\d of tiny: out of reach"):
         evaluate_pairs(TINY, refuse)
 
 

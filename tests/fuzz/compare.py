@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -12,14 +13,14 @@ from flint import arb
 from kernels.accounting.accountant import Accountant, ProfilePoint, Refused
 from kernels.accounting.certified import Certified
 from kernels.accounting.composition import Composition
-from kernels.numerics.sieve import predicted_nodes
 from tests.fuzz.draw import Case
 from tests.fuzz.truth import BITS, ByScan, Truth, truths
 from tests.reference.balls import ball, precision
+from tests.reference.cells import Cells, rational_gcd, total
 
 SHARP = 0.02  # a reference this much narrower than the bound tells the error
-LIGHT, MIDDLE, HEAVY = 4_000, 40_000, 400_000  # surviving nodes times distinct rhos
-_REFUSED_AT_ONCE = 2e7  # predicted nodes; the accountant says no without trying
+LIGHT, MIDDLE = 4_000, 40_000  # nodes times distinct rhos
+_NATS = 85.0  # of the nodes that matter at 1e-35
 
 
 class TooLarge(Exception):
@@ -80,19 +81,27 @@ class Record:
             self.faults.append(otherwise)
 
 
-def compare(case: Case, most: int = LIGHT) -> Record:
+def likely_nodes(cells: Cells) -> float:
+    """Roughly how many nodes of the trapezoidal rule matter: the volume of a ball among the frequencies."""
+    nodes = 2.5 * math.sqrt(2.0 * float(total(cells)) * _NATS) / float(rational_gcd(list(cells)))
+    metric = [2.0 * math.pi**2 * count / float(rho) for rho, count in cells.items()]
+    sharp = [math.log(a / _NATS) for a in metric if a > 4.0 * _NATS]
+    volume = 0.5 * len(sharp) * math.log(math.pi) - math.lgamma(0.5 * len(sharp) + 1.0) - 0.5 * sum(sharp)
+    return 100.0 + nodes * math.exp(min(volume, 0.0))
+
+
+def compare(case: Case, most: float = LIGHT) -> Record:
     """Ask the accountant, and hold what it says against a reference if there is one cheap enough.
 
-    Raises TooLarge when more nodes survive than `most` over the number of distinct rhos.
+    Raises TooLarge when more nodes matter than `most` over the number of distinct rhos.
     """
     record = Record(case.kind, lumpy=max(case.cells) > 5)
-    composition = Composition.from_counts(dict(case.cells))
-    most //= len(case.cells)
-    if most < predicted_nodes(*zip(*composition.cells, strict=True))[3] < _REFUSED_AT_ONCE:
+    most /= len(case.cells)
+    if likely_nodes(case.cells) > most:
         raise TooLarge
     started = time.perf_counter()
     try:
-        accountant = Accountant(composition)
+        accountant = Accountant(Composition.from_counts(dict(case.cells)))
         if accountant.plan.own_mirror.size > most:
             raise TooLarge
         answers = _ask(accountant, case)

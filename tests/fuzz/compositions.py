@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import re
 import select
+import signal
 import subprocess
 import sys
 import time
@@ -22,11 +24,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from tests.fuzz.compare import HEAVY, LIGHT, MIDDLE, TooLarge, compare
-from tests.fuzz.draw import KINDS, WIDE, case
+from tests.fuzz.compare import LIGHT, MIDDLE, TooLarge, compare
+from tests.fuzz.draw import FINE, KINDS, WIDE, case
 
-LIMIT = 180.0  # seconds for one case
-_MIDDLE, _HEAVY = 25, 500  # one in so many cases may be that large
+LIMIT = 180.0  # CPU seconds for one case
+_WALL_LIMIT = 3600.0  # seconds
+_LARGER, _ANY_SIZE, _ANY_FINE = 25, 500, 40  # one in so many cases may be larger, or of any size
 _REDRAWN = 12
 
 
@@ -34,8 +37,9 @@ def one(seed: int, index: int) -> dict[str, Any]:
     """The outcome of one case. A composition that is too large for it is drawn anew, a few times."""
     for redrawn in range(_REDRAWN + 1):
         drawn = case(seed, index, redrawn)
-        larger = drawn.kind == WIDE or index % _MIDDLE == 0
-        most = HEAVY if index % _HEAVY == 0 else MIDDLE if larger else LIGHT
+        larger = drawn.kind == WIDE or index % _LARGER == 0
+        any_size = index % _ANY_SIZE == 0 or (drawn.kind in FINE and index % _ANY_FINE == 0)
+        most = math.inf if any_size else MIDDLE if larger else LIGHT
         try:
             record = asdict(compare(drawn, most))
             break
@@ -53,10 +57,11 @@ def one(seed: int, index: int) -> dict[str, Any]:
 def work(seed: int, first: int, last: int) -> None:
     """Print the outcome of every case, a line each."""
     for index in range(first, last):
+        signal.setitimer(signal.ITIMER_PROF, LIMIT)  # ends the process, also inside compiled code
         print(json.dumps(one(seed, index)), flush=True)
 
 
-def outcomes(seed: int, first: int, last: int, limit: float) -> Iterator[dict[str, Any]]:
+def outcomes(seed: int, first: int, last: int) -> Iterator[dict[str, Any]]:
     """The outcomes of cases first .. last - 1, from a worker that is started again when it dies or hangs."""
     while first < last:
         command = [sys.executable, "-m", "tests.fuzz.compositions", "--seed", str(seed), "--work"]
@@ -64,17 +69,13 @@ def outcomes(seed: int, first: int, last: int, limit: float) -> Iterator[dict[st
             assert worker.stdout is not None
             buffer = b""
             while first < last:
-                ready, _, _ = select.select([worker.stdout], [], [], limit)
+                ready, _, _ = select.select([worker.stdout], [], [], _WALL_LIMIT)
                 chunk = os.read(worker.stdout.fileno(), 1 << 16) if ready else b""
                 if not chunk:
                     worker.kill()
-                    status = "crash" if ready else "hang"
-                    yield {
-                        "index": first,
-                        "status": status,
-                        "reason": f"worker: {worker.wait()}",
-                        "faults": [],
-                    }
+                    code = worker.wait()
+                    status = "hang" if code == -signal.SIGPROF or not ready else "crash"
+                    yield {"index": first, "status": status, "reason": f"worker: {code}", "faults": []}
                     first += 1
                     break
                 *lines, buffer = (buffer + chunk).split(b"\n")
@@ -125,7 +126,6 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cases", type=int, default=10_000)
-    parser.add_argument("--limit", type=float, default=LIMIT)
     parser.add_argument("--out", type=Path, default=Path("results/fuzz/compositions.jsonl"))
     parser.add_argument("--work", type=int, nargs=2, help=argparse.SUPPRESS)
     given = parser.parse_args()
@@ -138,7 +138,7 @@ def main() -> int:
     started = time.monotonic()
     with open(given.out, "w") as out:
         out.writelines(whole)
-        for outcome in outcomes(given.seed, len(whole), given.cases, given.limit):
+        for outcome in outcomes(given.seed, len(whole), given.cases):
             out.write(json.dumps(outcome) + "\n")
             out.flush()
     records = [json.loads(line) for line in given.out.read_text().splitlines()]

@@ -124,6 +124,7 @@ def _census_like(rng: random.Random) -> Cells:
 
 
 WIDE = "1/100 to 10^6"
+FINE = ("nearly equal", "40-digit denominators", WIDE)
 #: Kinds of compositions: how often, and how they are drawn.
 KINDS: dict[str, tuple[int, Callable[[random.Random], Cells]]] = {
     "equal": (2, _equal),

@@ -1,7 +1,7 @@
 """Broken input to every reader: `python -m tests.fuzz.parsers --runs 1000000`.
 
-Only the project's own errors may come out, each of one printable line. What else comes out is kept in OUT,
-one file per kind of error, with its traceback. Interesting inputs are kept to be changed further: those that
+Only the project's own errors may come out, each of one printable line. What else comes out is kept in OUT, by
+kind of error, with its traceback. Interesting inputs are kept to be changed further: those that
 were read, and those refused with a message not seen before.
 """
 
@@ -12,12 +12,14 @@ import json
 import random
 import re
 import resource
+import signal
 import sys
 import tempfile
 import time
 import traceback
 import warnings
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -47,8 +49,9 @@ class Outcome:
 class Fuzzer:
     """Feeds one reader after the other."""
 
-    def __init__(self, readers: dict[str, Target], seed: int) -> None:
+    def __init__(self, readers: dict[str, Target], seed: int, out: Path | None = None) -> None:
         self.readers = readers
+        self._out = out
         self.rng = random.Random(seed)
         self.outcome = Outcome()
         self._kept = {name: list(target.seeds) for name, target in readers.items()}
@@ -101,7 +104,12 @@ class Fuzzer:
                 self._fault(f"slow {name}", name, data, f"{took:.1f} s")
 
     def _fault(self, kind: str, name: str, data: bytes, told: str) -> None:
-        self.outcome.faults.setdefault(kind, (name, data, told))
+        if kind not in self.outcome.faults:
+            self.outcome.faults[kind] = (name, data, told)
+            if self._out is not None:
+                number = len(self.outcome.faults)
+                (self._out / f"{number}.input").write_bytes(data)
+                (self._out / f"{number}.txt").write_text(f"{kind}\n{name}\n{told}")
 
 
 def main() -> int:
@@ -112,23 +120,23 @@ def main() -> int:
     parser.add_argument("--reader", help="one reader instead of all")
     parser.add_argument("--out", type=Path, default=Path("results/fuzz/parsers"))
     given = parser.parse_args()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # told to stop, it says what came out so far
     warnings.simplefilter("error")
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     given.out.mkdir(parents=True, exist_ok=True)
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
-        fuzzer = Fuzzer(targets(Path(folder)), given.seed)
-        for number in range(given.runs):
-            if number % 1000 == 0:
-                (given.out / "last.json").write_text(json.dumps([number, len(fuzzer.outcome.faults)]))
-            fuzzer.step(given.reader)
+        fuzzer = Fuzzer(targets(Path(folder)), given.seed, given.out)
+        with suppress(KeyboardInterrupt):
+            for number in range(given.runs):
+                if number % 1000 == 0:
+                    (given.out / "last.json").write_text(json.dumps([number, len(fuzzer.outcome.faults)]))
+                fuzzer.step(given.reader)
     outcome = fuzzer.outcome
     for name, runs in outcome.runs.most_common():
         messages = len(outcome.messages.get(name, ()))
         print(f"{name}: {runs} inputs, {outcome.read[name]} read, {messages} kinds of messages")
-    for number, (kind, (name, data, told)) in enumerate(sorted(outcome.faults.items())):
-        (given.out / f"{number}.input").write_bytes(data)
-        (given.out / f"{number}.txt").write_text(f"{kind}\n{name}\n{told}")
+    for number, (kind, (name, _, _)) in enumerate(outcome.faults.items(), start=1):
         print(f"fault {number}: {kind} ({name})")
     print(f"inputs: {sum(outcome.runs.values())}, faults: {len(outcome.faults)}, ", end="")
     print(f"slowest {outcome.slowest:.2f} s, seconds: {time.monotonic() - started:.0f}")

@@ -14,10 +14,13 @@ from kernels.accounting.geography import count_paths
 from tests.uldp.studies import TINY as TINY_STUDY
 from tests.workflow.stored import HEADER, stored
 from workflow.cli.rationals import ANY_REAL, PROBABILITY, RationalList
+from workflow.lib.budget_import import read_budget
+from workflow.lib.budget_table import STYLES, table_text
 from workflow.lib.config import load_allocation, parse_allocation, read_cells
 from workflow.lib.geocodes import read_geocodes
 from workflow.lib.geounits import read_geounits
 from workflow.lib.run_config import configure
+from workflow.lib.scan import load_scan
 from workflow.lib.store import Identity, StoreError, open_results, write_atomic
 from workflow.lib.text_tree import ConfigError
 from workflow.lib.uldp.counts import read_counts
@@ -42,7 +45,10 @@ budget:
 bypass: {levels: [State, County], fixed: {State: 0}, patterns: complete}
 deltas: [1e-6]
 """
-JOINT = "{name: j, title: J, neighbours: bounded, joint: [dhc_persons_us, a.yaml], patterns: [M00+0-0]}\n"
+JOINT = "{name: j, title: J, neighbours: bounded, joint: [dhc_persons_us, a.yaml], patterns: [M00+00]}\n"
+SCAN = (
+    "{name: s, base: a.yaml, shares: {State: [1/2, 0.6], County: [.1]}, total_rho: [1, 2], denominator: 99}"
+)
 CELLS = '{"1/3": 5, "2/7": 3, "0.1": 1, "1e-10": 60}'
 GEOUNITS = "geoid,parent,level\nS,,State\nA,S,County\nB,S,County\nA1,A,Block\nB1,B,Block\nB2,B,Block\n"
 GEOCODES = "geocode,note\n11001,x\n11002,\n12001,\n"
@@ -65,6 +71,7 @@ def targets(folder: Path) -> dict[str, Target]:
     """All readers; those of files have them written to `folder`."""
     (folder / "a.yaml").write_text(ALLOCATION)
     (folder / "units.csv").write_text(GEOUNITS)
+    (folder / "codes.csv").write_text(GEOCODES)
     geography = ALLOCATION.replace("patterns: complete", "patterns: {geounits: units.csv}")
     geocodes = ALLOCATION.replace("complete", "{geocodes: codes.csv, digits: {County: 2, Block: 3}}")
 
@@ -87,15 +94,15 @@ def targets(folder: Path) -> dict[str, Target]:
 
     def run(data: bytes) -> object:
         try:
-            return configure(json.loads(data), 2)
-        except ValueError as error:
-            if isinstance(error, ConfigError):
-                raise
-            return None  # Snakemake hands on what is JSON, or YAML, only
+            settings = json.loads(data)
+        except ValueError:
+            return None
+        return configure(settings, 2) if isinstance(settings, dict) else None  # as Snakemake hands them on
 
     def numbers(data: bytes) -> object:
         text = data.decode("utf-8", "replace")
-        return [RationalList(allowed).convert(text, None, None) for allowed in (ANY_REAL, PROBABILITY)]
+        numbers = RationalList(ANY_REAL).convert(text, None, None)
+        return numbers if max(numbers) > 1 else RationalList(PROBABILITY).convert(text, None, None)
 
     def text(data: bytes) -> object:
         return parse_allocation(data.decode("utf-8", "replace"), str(folder / "b.yaml"))
@@ -115,6 +122,12 @@ def targets(folder: Path) -> dict[str, Target]:
         "geounits": Target(on_disk("g.csv", _paths_of_units), _encoded(GEOUNITS), 130),
         "geocodes": Target(on_disk("h.csv", _paths_of_codes), _encoded(GEOCODES), 100),
         "table of counts": Target(on_disk("p.csv", people), _encoded(PEOPLE), 100),
+        "budget table": Target(
+            on_disk("t.csv", lambda path: read_budget(path, LEVELS, ("total", "age"))),
+            _encoded(*(table_text(load_allocation(folder / "a.yaml"), style) for style in STYLES)),
+            40,
+        ),
+        "scan": Target(on_disk("s.yaml", load_scan), _encoded(SCAN), 10),
         "numbers": Target(numbers, _encoded(NUMBERS), 120),
         "mechanisms.json": Target(on_disk("m.json", read_work_plan), _encoded(_plan(folder)), 20),
         "result file": Target(on_disk("r.h5", _whole_file), (_result_file(folder / "seed.h5"),), 5),

@@ -75,7 +75,8 @@ def check_layout(rhos: list[F], counts: list[int], thresholds: int) -> None:
         assert modulus == grid.step * grid.period
         assert (grid.step + width) % 2 == 1
         assert grid.limit == grid.step * (2 * grid.half - 1)
-        assert thresholds <= 2 * grid.half <= thresholds + 1
+        assert thresholds <= 2 * grid.half < thresholds + 2 * grid.parts
+        assert grid.half % grid.parts == 0 == grid.period % grid.parts
     else:
         assert grid.limit < 3 * thresholds
         assert (grid.half, grid.period) == (0, 0)

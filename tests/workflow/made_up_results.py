@@ -13,6 +13,7 @@ import numpy as np
 from kernels.accounting.allocation import Allocation
 from kernels.accounting.composition import Composition
 from kernels.accounting.mechanism import mechanism_name, pair_composition, pairs
+from workflow.lib.attack_table import attack_rows
 from workflow.lib.keys import content_key, settings_of
 from workflow.lib.store import Header, Identity, StoredResult, write_atomic
 from workflow.lib.stored_result import Summary
@@ -21,7 +22,7 @@ BOUND = 4.2e-36
 
 
 def write_results(folder: Path, allocation: Allocation) -> None:
-    """Write summary.csv, reductions.csv and curves.h5 for all pairs and levels of an allocation."""
+    """Write the three tables and curves.h5 for all pairs and levels of an allocation."""
     folder.mkdir(parents=True, exist_ok=True)
     _write_table(folder / "summary.csv", _summary(allocation))
     _write_table(folder / "reductions.csv", _reductions(allocation))
@@ -38,6 +39,11 @@ def write_results(folder: Path, allocation: Allocation) -> None:
         for level in allocation.levels
     ]
     write_atomic(folder / "curves.h5", header, results)
+    names = {pattern: mechanism_name(allocation, pattern) for pattern in allocation.patterns}
+    attacks = (
+        row for result in results if result.identity.kind == "pair" for row in attack_rows(result, names)
+    )
+    _write_table(folder / "attack.csv", attacks)
 
 
 def _summary(allocation: Allocation) -> Iterator[dict[str, object]]:

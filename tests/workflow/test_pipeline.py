@@ -90,6 +90,8 @@ def test_result_file_holds_every_pair_and_level(finished: Path, tiny: Allocation
 def test_tables_have_one_row_per_result_and_delta(finished: Path, tiny: Allocation) -> None:
     folder = finished / "results" / "tiny"
     summary, reductions = rows(folder / "summary.csv"), rows(folder / "reductions.csv")
+    attacks = [(row["first"], row["second"], row["alpha"]) for row in rows(folder / "attack.csv")]
+    assert attacks == [(*pair, alpha) for pair in pairs(tiny) for alpha in ("0.01", "0.05", "0.1")]
     expected = [(first, second, delta) for first, second in pairs(tiny) for delta in tiny.deltas]
     assert [(row["first"], row["second"], Fraction(row["delta"])) for row in summary] == expected
     assert Counter(row["kind"] for row in reductions) == {"pair": 20, "level": 6}
@@ -150,7 +152,7 @@ def test_ranks_and_shards_do_not_change_the_digest(
     (tmp_path / "tiny.yaml").write_text(TINY.read_text())
     succeed(tmp_path, "--until", "aggregate", tasks=tasks, shards=shards)
     assert digest(tmp_path) == digest(finished)
-    for name in ("summary.csv", "reductions.csv"):
+    for name in ("summary.csv", "reductions.csv", "attack.csv"):
         table = (tmp_path / "results" / "tiny" / name).read_bytes()
         assert table == (finished / "results" / "tiny" / name).read_bytes()
 

@@ -27,7 +27,7 @@ def test_cluster_profile_has_the_defaults(folder: str) -> None:
 @pytest.mark.parametrize("folder", CLUSTERS)
 def test_cluster_profile_asks_for_one_core_per_rank_and_shows_logs(folder: str) -> None:
     profile = read(f"{folder}/config.yaml")
-    assert profile["set-threads"] == {"curves": 1, "uldp_surveys": 1}
+    assert profile["set-threads"] == {"curves": 1, "scan_curves": 1, "uldp_surveys": 1}
     assert profile["show-failed-logs"] is True
     assert profile["configfile"] == f"{folder}/run.yaml"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import csv
 import dataclasses
+import hashlib
 import json
 import re
 from decimal import Decimal
@@ -18,9 +19,11 @@ from kernels.accounting.allocation import Allocation
 from tests.workflow.made_up_results import write_results
 from workflow.lib.config import load_allocation
 from workflow.lib.report import ReportError, build_report, headline_figure
+from workflow.lib.report.numbers import percent_down
 from workflow.lib.store import open_results
 
 TINY = Path(__file__).parents[1] / "data" / "tiny.yaml"
+TABLES = ("summary.csv", "reductions.csv", "attack.csv")
 VOID = {"meta", "br", "link", "img", "input", "hr"}
 
 
@@ -101,14 +104,44 @@ def test_the_page_is_whole_and_loads_nothing(page: Page) -> None:
     references = {address[1:] for address in page.addresses if address.startswith("#")}
     references |= set(re.findall(r"url\(#([^)]*)\)", page.html))
     assert references <= set(page.ids)
-    assert "http" not in page.html
-    assert "script" not in page.tags
+    assert "http:" not in page.html
+    assert "https:" not in page.html
+
+
+def test_only_the_page_s_own_script_may_run(page: Page) -> None:
+    scripts = re.findall(r"<script(.*?)>(.*?)</script>", page.html, flags=re.DOTALL)
+    ((attributes, text),) = scripts
+    assert attributes == ""
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    assert f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'" in page.html
+    assert not re.search(r"<[^>]* on\w+=", page.html)
+
+
+def test_the_page_is_complete_without_its_script(page: Page, tiny: Allocation) -> None:
+    rows = page.html[page.html.index('id="profile-rows"') :]
+    rows = rows[: rows.index("</tbody>")]
+    assert rows.count("<tr>") == tiny.resolution.eps_points
+    table = page.html[page.html.index('id="pairs-table"') :]
+    table = table[: table.index("</table>")]
+    assert table.count("<tr>") == 1 + 10
+    assert re.search(r'<div id="explorer"[^>]* hidden>', page.html)
+    assert '<p id="pairs-controls" hidden>' in page.html
+
+
+def test_the_worst_miss_rate_stands_beside_eps(page: Page, results: Path) -> None:
+    with (results / "attack.csv").open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["alpha"] == "0.01"]
+    worst = min(Decimal(row["miss_rate"]) for row in rows)
+    share = percent_down(worst, 1).replace("\u00a0", " ")
+    assert f"1 % false alarms overlooks at least {share}" in " ".join(page.text.split())
 
 
 def test_every_printed_figure_is_a_figure_of_the_tables(page: Page, results: Path) -> None:
     eps = column(results / "summary.csv", "eps", "eps_zcdp", "eps_cks20", "eps_gaussian_not_a_bound")
     eps |= column(results / "reductions.csv", "eps_zcdp")
     reductions = column(results / "reductions.csv", "reduction", "scale")
+    reductions |= column(results / "attack.csv", "miss_rate")
+    eps |= column(results / "attack.csv", "odds_factor", "advantage")
     assert len(page.figures) > 50
     for value, text in page.figures:
         exact = Decimal(value)
@@ -145,8 +178,8 @@ def test_the_cost_is_that_of_the_stage_where_its_record_is_complete(
     assert "6.5 CPU seconds in the kernels" in build(tmp_path, tiny, tmp_path / "report.html").text
 
 
-def test_both_tables_are_inside_the_page(page: Page, results: Path) -> None:
-    for name in ("summary.csv", "reductions.csv"):
+def test_all_tables_are_inside_the_page(page: Page, results: Path) -> None:
+    for name in TABLES:
         _, data = page.downloads[name].split("base64,")
         assert base64.b64decode(data) == (results / name).read_bytes()
 

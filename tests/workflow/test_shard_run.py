@@ -132,7 +132,7 @@ def test_failure_names_the_pair(plan: WorkPlan) -> None:
     assert caught.value.__notes__ == [f"while computing {entry.identity.path}"]
 
 
-TABLES = ("curves.h5", "summary.csv", "reductions.csv")
+TABLES = ("curves.h5", "summary.csv", "reductions.csv", "attack.csv")
 
 
 def damage(file: Path, how: str) -> None:

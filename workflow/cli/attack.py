@@ -100,7 +100,10 @@ def attack(
         if allocation is not None or cells is not None or pair is None or delta is not None:
             raise BadInput("--curves goes with --pair PI,PJ, and not with --allocation, --cells or --delta.")
         question, result = stored_result(curves, pair)
-        found = _of_stored(result, alpha)
+        try:
+            found = _of_stored(result, alpha)
+        except ValueError as error:  # bounds that enclose nothing
+            raise BadInput(f"{curves}: damaged: {error}") from None
     else:
         question = read_question(allocation, pair, cells)
         with accountant_of(question) as (accountant, _):

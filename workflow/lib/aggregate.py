@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from workflow.lib.atomic import write_text
+from workflow.lib.attack_table import ATTACK, attack_rows
 from workflow.lib.result_tables import REDUCTIONS, SUMMARY, csv_text, reduction_rows, summary_rows
 from workflow.lib.shard_run import header_of, set_aside_name
 from workflow.lib.store import DamagedError, Results, StoredResult, StoreError, merge_atomic, open_results
@@ -24,14 +25,16 @@ class IncompleteError(StoreError):
         Exception.__init__(self, "\n".join(map(printable, lines)))
 
 
-def aggregate(plan: WorkPlan, shards: Sequence[Path], curves: Path, summary: Path, reductions: Path) -> str:
-    """Merge the shards' files (named SHARD.h5) into `curves`, and write both tables from what was read back.
+def aggregate(
+    plan: WorkPlan, shards: Sequence[Path], curves: Path, summary: Path, reductions: Path, attack: Path
+) -> str:
+    """Merge the shards' files (named SHARD.h5) into `curves`, and write the tables from what was read back.
 
     Returns the content digest. When a shard's file is missing, damaged or not of this plan, the others are
     merged into files named *.partial.* beside the final ones, which stay as they are; a damaged file is set
     aside, so that the next run makes it again; then IncompleteError names every such shard and its file.
     """
-    outputs = (curves, summary, reductions)
+    outputs = (curves, summary, reductions, attack)
     with ExitStack() as stack:
         sources, problems = _open_shards(plan, shards, stack)
         if not problems:
@@ -50,19 +53,29 @@ def aggregate(plan: WorkPlan, shards: Sequence[Path], curves: Path, summary: Pat
     )
 
 
-def _merge(plan: WorkPlan, sources: dict[str, Results], curves: Path, summary: Path, reductions: Path) -> str:
+def _merge(
+    plan: WorkPlan,
+    sources: dict[str, Results],
+    curves: Path,
+    summary: Path,
+    reductions: Path,
+    attack: Path,
+) -> str:
     summaries: list[dict[str, str]] = []
     reduced: list[dict[str, str]] = []
+    attacks: list[dict[str, str]] = []
 
     def visit(result: StoredResult) -> None:
         reduced.extend(reduction_rows(result, plan.names))
         if result.identity.kind == "pair":
             summaries.extend(summary_rows(result, plan.names))
+            attacks.extend(attack_rows(result, plan.names))
 
     groups = ((path, sources[path]) for path in plan.entries if path in sources)
     digest = merge_atomic(curves, header_of(plan), groups, visit)
     write_text(summary, csv_text(SUMMARY, summaries))
     write_text(reductions, csv_text(REDUCTIONS, reduced))
+    write_text(attack, csv_text(ATTACK, attacks))
     return digest
 
 

@@ -25,6 +25,7 @@ from kernels.certificate.allocation_text import (
 )
 from kernels.certificate.survivors import OutOfReach
 from kernels.certificate.tails import Family, Pair, common_period, needed_period
+from workflow.lib.config import ConfigError, parse_allocation
 from workflow.lib.processes import in_processes
 from workflow.lib.store import Results, StoredResult, open_results
 
@@ -151,11 +152,14 @@ def first_problem(certificate: dict[str, Any]) -> str:
 
 
 def _parsed(text: str, faults: list[str]) -> AllocationText | None:
+    """The allocation's text, read a second time after it was found to be valid."""
     try:
-        return AllocationText.parse(text)
-    except AllocationTextError as error:
+        parsed = AllocationText.parse(text)
+        parse_allocation(text, "allocation_yaml")
+    except (AllocationTextError, ConfigError) as error:
         faults.append(str(error))
         return None
+    return parsed
 
 
 def _wrong_cells(

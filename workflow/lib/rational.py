@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from fractions import Fraction
 from math import lcm
 
@@ -11,6 +12,7 @@ from math import lcm
 MAX_CHARACTERS = 200
 MAX_EXPONENT = 4000
 LEAST_RHO, MOST_RHO = Fraction(1, 10**30), Fraction(10**30)
+_ABOUT = Context(prec=16, Emax=MAX_EMAX, Emin=MIN_EMIN)
 _INTEGER = re.compile(r"[0-9]+")
 _NUMBER = re.compile(r"([+-]?)(?:([0-9]+)/([0-9]+)|([0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE]([+-]?[0-9]+))?)")
 
@@ -60,8 +62,9 @@ def common_denominator(numbers: Iterable[Fraction], digits: int) -> int:
 
 def shown(number: Fraction) -> str:
     """The number for a message: as it is when short, else a decimal approximation that says so."""
-    short = number.numerator.bit_length() + number.denominator.bit_length() < 200
-    return str(number) if short else f"about {float(number):.16g}"
+    if number.numerator.bit_length() + number.denominator.bit_length() < 200:
+        return str(number)
+    return f"about {_ABOUT.divide(Decimal(number.numerator), number.denominator).normalize(_ABOUT)}"
 
 
 def parse_count(text: str, low: int, high: int) -> int:

@@ -33,6 +33,8 @@ class RunSettings(BaseModel):
     """Name in allocations/ or path of an allocation file."""
     study: Annotated[str, Field(min_length=1)] = "uldp_default"
     """Name in allocations/ or path of a local-privacy study file."""
+    scan: str = ""
+    """Path of a scan file, for the target `scan`."""
     results: Annotated[str, Field(min_length=1)] = "results"
     """Folder in which each allocation has its own."""
     shards: Annotated[int, Field(ge=1, le=10_000)] = 1

@@ -9,6 +9,7 @@ documents in one file, deep nesting.
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
@@ -28,6 +29,8 @@ from ruamel.yaml.events import (
 MAX_YAML_BYTES = 1 << 20
 MAX_JSON_BYTES = 1 << 24
 MAX_DEPTH = 16
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_HALF = "holds half a character (a lone surrogate)"
 
 KeyPath = tuple[str | int, ...]
 Tree = str | list["Tree"] | dict[str, "Tree"]
@@ -133,10 +136,10 @@ def _parse_json(text: str, file: str) -> TextTree:
 
     def words(value: Any) -> Any:
         if isinstance(value, dict):
-            return {key: words(item) for key, item in value.items()}
+            return {_characters(key): words(item) for key, item in value.items()}
         if isinstance(value, list):
             return [words(item) for item in value]
-        return value if isinstance(value, str) else json.dumps(value)
+        return _characters(value) if isinstance(value, str) else json.dumps(value)
 
     try:
         root = json.loads(text, parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=mapping)
@@ -145,6 +148,8 @@ def _parse_json(text: str, file: str) -> TextTree:
         raise ConfigError(f"{printable(file)}:{error.lineno}: not valid JSON: {error.msg}") from None
     except RecursionError:
         raise ConfigError(f"{printable(file)}: nested too deeply") from None
+    except UnicodeError:
+        raise ConfigError(f"{printable(file)}: {_HALF}") from None
 
 
 def _parse_yaml(text: str, file: str) -> TextTree:
@@ -161,6 +166,11 @@ def _parse_yaml(text: str, file: str) -> TextTree:
         problem = printable(" ".join(str(error).split()))
         raise ConfigError(f"{printable(file)}: not valid YAML: {problem}") from None
     return TextTree(file, builder.root, builder.lines)
+
+
+def _characters(text: str) -> str:
+    """The text with two escaped halves of a character put together. Raises UnicodeError for a lone half."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16") if _SURROGATE.search(text) else text
 
 
 class _Builder:
@@ -190,6 +200,11 @@ class _Builder:
         elif isinstance(event, ScalarEvent | MappingStartEvent | SequenceStartEvent):
             if event.tag is not None:
                 self.refuse(event, "tags (!) are not allowed; write the plain value")
+            if isinstance(event, ScalarEvent):
+                try:
+                    event.value = _characters(event.value)
+                except UnicodeError:
+                    self.refuse(event, _HALF)
             self.add(event)
 
     def add(self, event: Any) -> None:

@@ -6,7 +6,7 @@ It holds the exact cells of every mechanism and level, so that a shard's ranks n
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -19,7 +19,7 @@ from kernels.accounting.mechanism import mechanism, mechanism_name, pairs
 from kernels.accounting.settings import Settings
 from workflow.lib.keys import content_key, settings_of
 from workflow.lib.shards import Work, shard_names, split
-from workflow.lib.stored_result import Identity, level_path, pair_path
+from workflow.lib.stored_result import Identity
 from workflow.lib.text_tree import printable
 
 FORMAT = "exact-census mechanisms 1"
@@ -80,7 +80,6 @@ def make_work_plan(
         if key not in costs:
             costs[key] = cost(composition)
         entries[identity.path] = Entry(identity, composition, key, costs[key])
-    work = [Work(path, entry.cost, entry.key) for path, entry in entries.items()]
     return WorkPlan(
         allocation=allocation.name,
         neighbours=allocation.neighbours,
@@ -88,13 +87,25 @@ def make_work_plan(
         settings=settings,
         names={pattern: mechanism_name(allocation, pattern) for pattern in allocation.patterns},
         entries=entries,
-        shards=dict(zip(shard_names(shards), split(work, shards), strict=True)),
+        shards=divided(entries, shards),
     )
 
 
+def divided(entries: Mapping[str, Entry], shards: int) -> dict[str, list[str]]:
+    """Paths of the entries by shard, the shards of nearly equal predicted cost."""
+    work = [Work(path, entry.cost, entry.key) for path, entry in entries.items()]
+    return dict(zip(shard_names(shards), split(work, shards), strict=True))
+
+
 def to_json(plan: WorkPlan, allocation: Allocation) -> str:
-    """The text of mechanisms.json."""
+    """The text of an allocation's mechanisms.json."""
+    return plan_text(plan, {pattern: mechanism(allocation, pattern) for pattern in plan.names})
+
+
+def plan_text(plan: WorkPlan, mechanisms: Mapping[str, Composition]) -> str:
+    """The text of a mechanisms.json. mechanisms: the cells of everything in plan.names."""
     entries = plan.entries
+    identities = [entry.identity for entry in entries.values()]
     document = {
         "format": FORMAT,
         "kernel_version": KERNEL_VERSION,
@@ -106,19 +117,20 @@ def to_json(plan: WorkPlan, allocation: Allocation) -> str:
             "eps_points": plan.settings.eps_points,
         },
         "mechanisms": [
-            {"name": name, "pattern": pattern, **_cells(mechanism(allocation, pattern))}
+            {"name": name, "pattern": pattern, **_cells(mechanisms[pattern])}
             for pattern, name in plan.names.items()
         ],
         "levels": [
             {
-                "name": level,
-                **_cells(entries[level_path(level)].composition),
-                "cost": entries[level_path(level)].cost,
+                "name": one.first,
+                **_cells(entries[one.path].composition),
+                "cost": entries[one.path].cost,
             }
-            for level in allocation.levels
+            for one in identities
+            if one.kind == "level"
         ],
         "pairs": [
-            [first, second, entries[pair_path(first, second)].cost] for first, second in pairs(allocation)
+            [one.first, one.second, entries[one.path].cost] for one in identities if one.kind == "pair"
         ],
         "shards": [
             {
@@ -148,7 +160,9 @@ def read_work_plan(path: Path) -> WorkPlan:
     except OSError as error:
         raise WorkPlanError(f"{path}: cannot be read: {error.strerror}") from None
     except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError, RecursionError) as error:
-        raise WorkPlanError(f"{path}: damaged ({error}); delete it and run the workflow again") from None
+        raise WorkPlanError(
+            f"{path}: damaged ({str(error)[:200]}); delete it and run the workflow again"
+        ) from None
 
 
 def _plan(document: dict[str, Any]) -> WorkPlan:

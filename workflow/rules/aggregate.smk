@@ -6,10 +6,13 @@ rule aggregate:
         shards=expand(f"{RUN.folder}/curves/{{shard}}.h5", shard=RUN.shards),
     output:
         curves=update(f"{RUN.folder}/curves.h5"),
-        summary=f"{RUN.folder}/summary.csv",
-        reductions=f"{RUN.folder}/reductions.csv",
+        summary=report(f"{RUN.folder}/summary.csv", caption="../report/summary.rst", category="Tables"),
+        reductions=report(f"{RUN.folder}/reductions.csv", caption="../report/reductions.rst", category="Tables"),
+        attack=report(f"{RUN.folder}/attack.csv", caption="../report/attack.rst", category="Tables"),
     params:
-        code=RUN.code_digest("workflow/lib/aggregate.py", "workflow/lib/result_tables.py"),
+        code=RUN.code_digest(
+            "workflow/lib/aggregate.py", "workflow/lib/result_tables.py", "workflow/lib/attack_table.py", "kernels/accounting/attack.py"
+        ),
     log:
         f"{RUN.folder}/logs/aggregate.log",
     benchmark:
@@ -21,4 +24,5 @@ rule aggregate:
         runtime=20,
     shell:
         "{RUN.python:q} {RUN.scripts:q}/aggregate.py --mechanisms {input.mechanisms:q} --curves {output.curves:q}"
-        " --summary {output.summary:q} --reductions {output.reductions:q} {input.shards:q} 2>&1 | tee {log:q}"
+        " --summary {output.summary:q} --reductions {output.reductions:q}"
+        " --attack {output.attack:q} {input.shards:q} 2>&1 | tee {log:q}"

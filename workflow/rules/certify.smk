@@ -3,7 +3,7 @@ rule certify:
     input:
         curves=f"{RUN.folder}/curves.h5",
     output:
-        f"{RUN.folder}/certificate.json",
+        report(f"{RUN.folder}/certificate.json", caption="../report/certificate.rst", category="Trust"),
     params:
         code=RUN.code_digest("kernels/certificate/*.py", "workflow/lib/certify.py"),
         sample=RUN.settings.certify_sample,

@@ -5,9 +5,10 @@ rule report:
         curves=f"{RUN.folder}/curves.h5",
         summary=f"{RUN.folder}/summary.csv",
         reductions=f"{RUN.folder}/reductions.csv",
+        attack=f"{RUN.folder}/attack.csv",
         certificate=f"{RUN.folder}/certificate.json",
     output:
-        f"{RUN.folder}/report.html",
+        report(f"{RUN.folder}/report.html", caption="../report/report.rst", category="Result"),
     params:
         allocation=RUN.allocation_digest,
         code=RUN.code_digest("workflow/lib/report/*.py", "workflow/report/*"),

@@ -1,4 +1,4 @@
-"""Rule aggregate: all shards into curves.h5, and the tables summary.csv and reductions.csv."""
+"""Rule aggregate: all shards into curves.h5, and the tables summary.csv, reductions.csv and attack.csv."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ def main() -> None:
     parser.add_argument("--curves", required=True, type=Path, help="merged result file to write")
     parser.add_argument("--summary", required=True, type=Path, help="summary.csv to write")
     parser.add_argument("--reductions", required=True, type=Path, help="reductions.csv to write")
+    parser.add_argument("--attack", required=True, type=Path, help="attack.csv to write")
     parser.add_argument("shards", nargs="+", type=Path, help="result files of the shards")
     options = parser.parse_args()
 
     plan = read_work_plan(options.mechanisms)
-    digest = aggregate(plan, options.shards, options.curves, options.summary, options.reductions)
+    outputs = (options.curves, options.summary, options.reductions, options.attack)
+    digest = aggregate(plan, options.shards, *outputs)
     print(f"{options.curves}: {len(plan.entries)} groups, digest {digest}")
 
 

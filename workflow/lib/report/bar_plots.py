@@ -9,15 +9,16 @@ import numpy as np
 from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from .attack import Attack
 from .drawing import BLUE, CENSUS, CKS20, EXACT, GREEN, INK, MUTED, SKY, Style, canvas, inline_svg, plain_axis
 from .findings import DeltaFindings, headline
-from .numbers import delta_text, percent_down, round_down, round_up, ten_to
+from .numbers import delta_text, percent_down, round_down, round_up, share_text, ten_to
 from .tables import SummaryRow
 
 _ALL_LEVELS = "All levels at once"
-_DELTA_COLOURS = (SKY, BLUE, INK, GREEN, MUTED)
+_DELTA_COLOURS = (GREEN, BLUE, INK, SKY, MUTED)
 
 
 def eps_plot(findings: Sequence[DeltaFindings]) -> Markup:
@@ -50,6 +51,33 @@ def draw_eps(axes: Axes, findings: Sequence[DeltaFindings]) -> None:
 def _dot(axes: Axes, eps: Decimal, position: int, marker: str, style: Style, name: str) -> None:
     label = name if position == 0 else None
     axes.plot(float(eps), position, marker, color=style["color"], markersize=8, label=label)
+
+
+def attack_plot(attack: Attack) -> Markup:
+    """Least miss rate of any test at each false-positive rate: by the bounds, and exact."""
+    with canvas(5.2, 0.85 + 0.72 * len(attack.findings)) as figure:
+        axes = figure.add_subplot()
+        for position, entry in enumerate(attack.findings):
+            exact, least = entry.miss.miss_rate, entry.miss_zcdp
+            axes.plot([float(least), float(exact)], [position] * 2, color=MUTED, linewidth=1.2, zorder=1)
+            _dot(axes, least, position, "s", CENSUS, "Census zCDP")
+            _dot(axes, entry.miss_cks20, position, "D", CKS20, "tight zCDP (CKS20)")
+            _dot(axes, exact, position, "o", EXACT, "exact")
+            beside: Style = {"textcoords": "offset points", "va": "center", "xytext": (8, 0), "ha": "left"}
+            axes.annotate(percent_down(exact, 1), (float(exact), position), fontweight="bold", **beside)
+        labels = [f"{share_text(entry.alpha)} false alarms" for entry in attack.findings]
+        axes.set_yticks(range(len(labels)), labels)
+        axes.set_ylim(len(labels) - 0.4, -0.6)
+        axes.set_xlim(left=-0.005)
+        axes.margins(x=0.2)
+        axes.set_xlabel("true cases that the best possible attack overlooks (more is better)")
+        axes.xaxis.set_major_locator(MaxNLocator(nbins=8, steps=[1, 2, 5, 10]))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:g}\u00a0%"))
+        plain_axis(axes)
+        axes.legend(
+            loc="lower center", bbox_to_anchor=(0.45, 1.0), ncols=3, handletextpad=0.2, columnspacing=1.2
+        )
+    return inline_svg(figure, "attack", "Miss rate of the best attack, exact and by the two zCDP bounds")
 
 
 def levels_plot(levels: Sequence[str], findings: Sequence[DeltaFindings]) -> Markup:

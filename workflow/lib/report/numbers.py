@@ -24,6 +24,11 @@ def percent_down(fraction: Decimal, places: int) -> str:
     return _round(fraction.scaleb(2, _WIDE), places, ROUND_FLOOR) + "\u00a0%"
 
 
+def percent_up(fraction: Decimal, places: int) -> str:
+    """A fraction as a percentage with `places` decimals, never below it: 15.2 %."""
+    return _round(fraction.scaleb(2, _WIDE), places, ROUND_CEILING) + "\u00a0%"
+
+
 def _round(value: Decimal, places: int, rounding: str) -> str:
     if value.is_infinite():
         return "∞"
@@ -41,6 +46,14 @@ def scientific_up(bound: Decimal | float, digits: int = 2) -> str:
     if value == 0:
         return "0"
     rounded = Context(prec=digits, rounding=ROUND_CEILING).plus(value)
+    return _times(_mantissa(rounded, digits), rounded.adjusted())
+
+
+def scientific_down(value: Decimal, digits: int = 2) -> str:
+    """A number with `digits` significant digits, never above it: 3.1 × 10⁻³⁶."""
+    if value == 0:
+        return "0"
+    rounded = Context(prec=digits, rounding=ROUND_FLOOR).plus(value)
     return _times(_mantissa(rounded, digits), rounded.adjusted())
 
 
@@ -85,6 +98,11 @@ def terminating(value: Fraction) -> Decimal | None:
         if places > denominator.bit_length():
             return None
     return Decimal(value.numerator * (10**places // denominator)).scaleb(-places, Context(prec=10_000))
+
+
+def share_text(fraction: Fraction) -> str:
+    """An exact share as a percentage: 5 %, 0.5 %."""
+    return size_text(100 * fraction) + "\u00a0%"
 
 
 def integer_text(value: int) -> str:

@@ -16,16 +16,20 @@ from kernels.accounting.patterns import DEFAULT_PATTERNS
 from workflow.lib.store import StoredResult, open_results, pair_path
 
 from . import bar_plots, curve_plots, drawing, numbers
+from .attack import PRIORS, Attack, find_attack
 from .certificate import read_certificate
+from .explorer import nearest_row, profile_rows
 from .findings import DeltaFindings, Spread, few, find, headline
 from .heat_map import heat_map
 from .joint import joint_rows
+from .pair_table import MOST_PAIRS, pair_table
 from .provenance import provenance
-from .tables import ReductionRow, SummaryRow, read_reductions, read_summary
-from .template import base64_text, environment
+from .tables import ReductionRow, SummaryRow, read_attack, read_reductions, read_summary
+from .template import base64_text, environment, script_and_digest
 
 TOLERANCE = Decimal("1e-35")  # of alpha and beta wherever the lattice allows it
 _EXTREMES = 5  # rows of the table of largest and of smallest eps
+_TABLES = ("summary.csv", "reductions.csv", "attack.csv")
 _RELATIONS = {"bounded": "one record is replaced by another"}
 
 
@@ -40,21 +44,25 @@ class GaussianGap:
 def build_report(results_dir: Path, allocation: Allocation, out: Path) -> None:
     """Write the report of the results in `results_dir` to `out` (HTML, self-contained).
 
-    Reads summary.csv, reductions.csv, curves.h5 and, if there, curves/*.stats.json. Every eps and reduction
-    printed is the table's, rounded to the safe side, and carries the table's own digits in its `value`
-    attribute. The same results give the same bytes.
+    Reads summary.csv, reductions.csv, attack.csv, curves.h5 and, if there, certificate.json and
+    curves/*.stats.json. Every eps, reduction and miss rate printed is the table's, rounded to the safe side,
+    and carries the table's own digits in its `value` attribute. The same results give the same bytes.
 
     Raises ReportError (tables) or StoreError (curves) when a result is missing or unusable.
     """
     summary = read_summary(results_dir / "summary.csv")
     reductions = read_reductions(results_dir / "reductions.csv")
+    attacks = read_attack(results_dir / "attack.csv")
     findings = find(summary, reductions)
     main = headline(findings)
+    attack = find_attack(attacks, main.worst.total_rho / 2)
     rows = [row for row in summary if row.delta == main.delta]
     with open_results(results_dir / "curves.h5") as results:
         curve = results.read(pair_path(*main.worst.pair))
         certificate = read_certificate(results_dir / "certificate.json", results.digest)
         origin = provenance(results, sorted(results_dir.glob("curves/*.stats.json")), allocation)
+    script, script_digest = script_and_digest()
+    profile = list(profile_rows(curve))
     page = (
         environment()
         .get_template("report.html.j2")
@@ -65,7 +73,14 @@ def build_report(results_dir: Path, allocation: Allocation, out: Path) -> None:
             pair_count=numbers.integer_text(len(rows)),
             findings=findings,
             headline=main,
-            plots=_plots(curve, allocation, findings, main, rows),
+            plots=_plots(curve, allocation, findings, main, rows, attack),
+            attack=attack,
+            priors=PRIORS,
+            profile=profile,
+            profile_start=nearest_row(profile, main.worst.eps),
+            pair_table=pair_table(rows, main.pairs, attacks) if len(rows) <= MOST_PAIRS else [],
+            script=script,
+            script_digest=script_digest,
             heat_map=heat_map(rows, allocation),
             only_bounded=sum(row.is_only_bounded for row in rows),
             extremes=_extremes(rows),
@@ -81,7 +96,7 @@ def build_report(results_dir: Path, allocation: Allocation, out: Path) -> None:
             reconstructed=allocation.patterns == DEFAULT_PATTERNS,
             certificate=certificate,
             provenance=origin,
-            files={name: base64_text(results_dir / name) for name in ("summary.csv", "reductions.csv")},
+            files={name: base64_text(results_dir / name) for name in _TABLES},
         )
     )
     out.write_text(page, encoding="utf-8")
@@ -105,11 +120,13 @@ def _plots(
     findings: list[DeltaFindings],
     main: DeltaFindings,
     rows: Sequence[SummaryRow],
+    attack: Attack,
 ) -> dict[str, Any]:
     label = main.worst.label
     shown = few(findings)
     return {
         "eps": bar_plots.eps_plot(shown),
+        "attack": bar_plots.attack_plot(attack),
         "tradeoff": curve_plots.tradeoff_plot(curve, label),
         "power": curve_plots.small_alpha_plot(curve, label),
         "profile": curve_plots.profile_plot(curve, shown, label),

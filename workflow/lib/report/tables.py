@@ -1,4 +1,4 @@
-"""The two result tables, read back exactly as the pipeline wrote them."""
+"""The result tables, read back exactly as the pipeline wrote them."""
 
 from __future__ import annotations
 
@@ -71,6 +71,28 @@ class ReductionRow:
     scale: Decimal
 
 
+@dataclass(frozen=True, slots=True)
+class AttackRow:
+    """One pair at one false-positive rate (a row of attack.csv). Miss rates are rounded down."""
+
+    first: str
+    second: str
+    first_name: str
+    second_name: str
+    alpha: Fraction
+    miss_rate: Decimal
+    odds_factor: Decimal
+    advantage: Decimal
+
+    @property
+    def pair(self) -> tuple[str, str]:
+        return self.first, self.second
+
+    @property
+    def label(self) -> str:
+        return f"[{self.first_name}, {self.second_name}]"
+
+
 _READERS: dict[str, Callable[[str], Any]] = {"str": str, "int": int, "Fraction": Fraction, "Decimal": Decimal}
 
 
@@ -82,6 +104,11 @@ def read_summary(path: Path) -> list[SummaryRow]:
 def read_reductions(path: Path) -> list[ReductionRow]:
     """The rows of reductions.csv. Raises ReportError when the file is missing, empty or lacks a column."""
     return _read(path, ReductionRow)
+
+
+def read_attack(path: Path) -> list[AttackRow]:
+    """The rows of attack.csv. Raises ReportError when the file is missing, empty or lacks a column."""
+    return _read(path, AttackRow)
 
 
 def _read(path: Path, row_type: type[Row]) -> list[Row]:

@@ -1,0 +1,38 @@
+"""Rule scan: all shards of a scan into curves.h5, the usual tables, and scan.csv, by candidate."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from workflow.lib.aggregate import aggregate
+from workflow.lib.atomic import write_text
+from workflow.lib.scan import load_scan
+from workflow.lib.scan_table import scan_table
+from workflow.lib.script import run
+from workflow.lib.store import open_results
+from workflow.lib.work_plan import read_work_plan
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--scan", required=True, type=Path, help="the scan file")
+    parser.add_argument("--plan", required=True, type=Path, help="mechanisms.json of the scan")
+    parser.add_argument("--curves", required=True, type=Path, help="merged result file to write")
+    parser.add_argument("--summary", required=True, type=Path, help="summary.csv to write")
+    parser.add_argument("--reductions", required=True, type=Path, help="reductions.csv to write")
+    parser.add_argument("--attack", required=True, type=Path, help="attack.csv to write")
+    parser.add_argument("--out", required=True, type=Path, help="scan.csv to write")
+    parser.add_argument("shards", nargs="+", type=Path, help="result files of the shards")
+    options = parser.parse_args()
+
+    scan = load_scan(options.scan)
+    tables = (options.curves, options.summary, options.reductions, options.attack)
+    digest = aggregate(read_work_plan(options.plan), options.shards, *tables)
+    with open_results(options.curves) as results:
+        write_text(options.out, scan_table(scan, results))
+    print(f"{options.out}: {len(scan.candidates)} candidates, digest {digest}")
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,40 @@
+"""Rule scan_plan: from a scan file to its candidate allocations and to the plan of their first pairs."""
+
+from workflow.lib.threads import limit_threads
+
+limit_threads()  # before numpy is imported
+
+import argparse
+from pathlib import Path
+
+from kernels.accounting.evaluate import cost
+from workflow.lib.atomic import write_text
+from workflow.lib.scan import load_scan, scan_plan
+from workflow.lib.script import run
+from workflow.lib.shard_run import warm_up
+from workflow.lib.text_tree import MAX_YAML_BYTES, read_text
+from workflow.lib.work_plan import plan_text
+from workflow.lib.written import write_allocation
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--scan", required=True, type=Path, help="the scan file")
+    parser.add_argument("--shards", required=True, type=int, help="number of shards")
+    parser.add_argument("--candidates", required=True, type=Path, help="folder for the candidates' files")
+    parser.add_argument("--out", required=True, type=Path, help="mechanisms.json")
+    options = parser.parse_args()
+
+    scan = load_scan(options.scan)
+    for candidate in scan.candidates.values():
+        file = options.candidates / f"{candidate.name}.yaml"
+        write_allocation(file, candidate, [candidate.title])
+    plan, cells = scan_plan(scan, read_text(options.scan, MAX_YAML_BYTES), options.shards, cost)
+    warm_up(plan)
+    write_text(options.out, plan_text(plan, cells))
+    predicted = sum({entry.key: entry.cost for entry in plan.entries.values()}.values())
+    print(f"{scan.name}: {len(cells)} candidates, predicted {predicted:.1f} CPU seconds")
+
+
+if __name__ == "__main__":
+    run(main)

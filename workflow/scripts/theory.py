@@ -1,0 +1,51 @@
+"""Rule theory: distances from the Gaussian limit and between the pairs, as tables and as a page."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from kernels.accounting.mechanism import mechanism_name
+from workflow.lib.atomic import atomic_path, write_text
+from workflow.lib.config import load_allocation
+from workflow.lib.report.theory import build_theory_page
+from workflow.lib.result_tables import csv_text
+from workflow.lib.script import run
+from workflow.lib.store import open_results
+from workflow.lib.theory import (
+    CLOSENESS,
+    PAPER_ORDER,
+    THEORY,
+    closeness,
+    closeness_rows,
+    families,
+    theory_rows,
+)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--allocation", required=True, help="name or path of the allocation file")
+    parser.add_argument("--curves", required=True, type=Path, help="merged result file")
+    parser.add_argument("--theory", required=True, type=Path, help="theory.csv to write")
+    parser.add_argument("--closeness", required=True, type=Path, help="closeness.csv to write")
+    parser.add_argument("--out", required=True, type=Path, help="theory.html to write")
+    options = parser.parse_args()
+
+    allocation = load_allocation(options.allocation)
+    names = {pattern: mechanism_name(allocation, pattern) for pattern in allocation.patterns}
+    with open_results(options.curves) as results:
+        deltas = results.header().settings.deltas
+        pairs = closeness(results, names)
+    found = families(allocation)
+    write_text(options.theory, csv_text(THEORY, theory_rows(found)))
+    write_text(options.closeness, csv_text(CLOSENESS, closeness_rows(pairs, deltas)))
+    with atomic_path(options.out) as temporary:
+        build_theory_page(allocation, found, pairs, deltas, (options.theory, options.closeness), temporary)
+    for family in found:
+        order = "not known" if family.order is None else f"{family.order:.3f}"
+        print(f"{family.name}: order {order}; proven: {float(PAPER_ORDER)}")
+
+
+if __name__ == "__main__":
+    run(main)
