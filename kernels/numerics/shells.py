@@ -23,6 +23,7 @@ from kernels.numerics.lattice import LatticeError, NodeLattice, node_lattice
 #: Nodes are chosen for the privacy profile with phi ** SOFT for phi, as all rhos may be scaled up.
 SOFT = 0.7
 _RATIO = 4  # of a shell's ends
+_FAR = 5.0  # norm that the far shells, where most nodes are, will reach: it tells which factors matter
 _INNERMOST = 64  # farthest p of the innermost shell, at most
 _POWERS = np.arange(0.02, 1.0001, 0.02)
 _STEPS = 40
@@ -98,14 +99,14 @@ def _log_theta(a: float) -> float:
     return math.log1p(2.0 * math.exp(-a) + 2.0 * math.exp(-4.0 * a) + 2.1 * math.exp(-9.0 * a))
 
 
-def make_shells(weights: Sequence[int], modulus: int, decay: Sequence[float], bound: float) -> list[Shell]:
-    """Shells from the outermost inward, each reduced from the one outside it; for norms up to the bound."""
-    lattice = node_lattice(weights, modulus, decay, bound)
+def make_shells(weights: Sequence[int], modulus: int, decay: Sequence[float]) -> list[Shell]:
+    """Shells from the outermost inward, each reduced from the one outside it."""
+    lattice = node_lattice(weights, modulus, decay, _FAR)
     shells = []
     while lattice.farthest > _INNERMOST:
         nearest = lattice.farthest // _RATIO
         try:
-            nearer = node_lattice(weights, modulus, decay, bound, lattice, nearest)
+            nearer = node_lattice(weights, modulus, decay, _FAR, lattice, nearest)
         except LatticeError:  # too skew: this one holds the nodes near 0 as well
             break
         shells.append(Shell(nearest, lattice))

@@ -230,7 +230,7 @@ def _enumerated(
     if predicted_points(whole.lattice, bound) <= 4.0 * most:  # half are mirrors, and few are heavy enough
         with suppress(TooManyPointsError):
             return _points([whole], [bound], span, limit)
-    shells = make_shells(weights, modulus, decay, bound)
+    shells = make_shells(weights, modulus, decay)
     for fewer in _FEWER:
         bounds = choose_bounds(shells, span, Weight(PRUNED, SMOOTH).scaled(math.exp(-loss)), most / fewer)
         with suppress(TooManyPointsError):

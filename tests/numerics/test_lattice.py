@@ -191,4 +191,4 @@ def test_too_many_points_are_refused() -> None:
 
 def test_a_skew_lattice_is_refused() -> None:
     with pytest.raises(LatticeError, match="skew"):
-        node_lattice([1, 2], 10**12 + 1, [1e4, 1e4], 80.0)
+        node_lattice([1, 2], 10**18 + 1, [1e4, 1e4], 80.0)

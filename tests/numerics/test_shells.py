@@ -116,7 +116,7 @@ def test_values_lie_within_the_stated_bounds(name: str, plan_with: Planner) -> N
 def test_a_shell_holds_its_nodes(farthest: int) -> None:
     """Every node up to a distance whose norm is within the bound is found from the shell's lattice."""
     weights, modulus, decay, bound = [73, 999, 310], 40_001, [9e4, 6e3, 2e4], 30.0
-    shells = make_shells(weights, modulus, decay, bound)
+    shells = make_shells(weights, modulus, decay)
     assert [shell.lattice.farthest for shell in shells][1:] == [shell.nearest for shell in shells][:-1]
     assert shells[0].lattice.farthest == modulus
     assert shells[-1].nearest == 0
@@ -129,8 +129,8 @@ def test_a_shell_holds_its_nodes(farthest: int) -> None:
 
 
 def test_bounds_grow_with_what_they_may_cost() -> None:
-    weights, modulus, decay, bound = [73, 999, 310], 400_001, [9e4, 6e3, 2e4], 80.0
-    shells = make_shells(weights, modulus, decay, bound)
+    weights, modulus, decay = [73, 999, 310], 400_001, [9e4, 6e3, 2e4]
+    shells = make_shells(weights, modulus, decay)
     weighed = []
     for most in (10.0, 100.0, 1e4, 1e6):
         bounds = choose_bounds(shells, 1.0, Weight(1e-30, 1e-17), most)
