@@ -28,7 +28,7 @@ from pydantic_core import PydanticCustomError
 from kernels.accounting.patterns import MAX_FREE_DIGITS
 from kernels.accounting.settings import Settings
 from workflow.lib.rational import parse_count, parse_rational, parse_rho
-from workflow.lib.text_tree import printable, shorten
+from workflow.lib.text_tree import shorten
 
 Number = TypeVar("Number")
 _SLUG = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
@@ -47,7 +47,7 @@ def suggestion(name: str, allowed: Iterable[str]) -> str:
 
 def listing(names: Iterable[str]) -> str:
     """The names on one line, separated by commas; of a long list only the beginning."""
-    every = [printable(name) for name in names]
+    every = [shorten(name, quote="") for name in names]
     more = f" and {len(every) - 20} more" if len(every) > 20 else ""
     return ", ".join(every[:20]) + more
 

@@ -75,7 +75,7 @@ def _find(text: str, folder: Path = Path()) -> Path:
     named = _by_name(text)
     if named is not None:
         return named
-    if Path(text).suffix or "/" in text or _exists(Path(text)):
+    if Path(text).suffix or "/" in text or exists(Path(text)):
         return folder / text
     names = sorted({path.stem for folder in allocation_folders() for path in folder.glob("*.yaml")})
     raise ValueError(
@@ -84,7 +84,8 @@ def _find(text: str, folder: Path = Path()) -> Path:
     )
 
 
-def _exists(path: Path) -> bool:
+def exists(path: Path) -> bool:
+    """Whether there is such a file, False also for a name that no file can have."""
     try:
         return path.exists()
     except OSError:  # a name too long for a file

@@ -18,7 +18,7 @@ from kernels.accounting.mechanism import mechanism
 from kernels.accounting.rescale import Unmet, common_denominator, scale_levels
 from workflow.lib.allocation_model import MAX_PROSE
 from workflow.lib.checks import check_known, check_list, first_problem
-from workflow.lib.config import find_allocation, load_allocation
+from workflow.lib.config import exists, find_allocation, load_allocation
 from workflow.lib.keys import allocation_digest, content_key, settings_of
 from workflow.lib.rational import shown
 from workflow.lib.scan_model import ScanFile
@@ -71,7 +71,7 @@ def load_scan(path: str | Path) -> Scan:
 def _base(tree: TextTree, model: ScanFile) -> Allocation:
     """The base: a name, or a path relative to the scan's folder."""
     beside = Path(tree.file).parent / model.base
-    return load_allocation(beside if beside.is_file() else find_allocation(model.base))
+    return load_allocation(beside if exists(beside) else find_allocation(model.base))
 
 
 def _candidate(
