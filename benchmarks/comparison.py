@@ -71,7 +71,7 @@ def other_methods(composition: Composition, repeats: int, document: Path | None)
     seconds = by_turns(calls, repeats)
     labels = {
         "everything": ("ours: curve, profile on 256 eps, eps and reductions at 3 deltas", "as below"),
-        "curve": ("ours: the curve, 1,002 thresholds", f"{our_curve(composition).bound:.1e}, proven"),
+        "curve": ("ours: the curve, 1,008 thresholds", f"{our_curve(composition).bound:.1e}, proven"),
         "mpmath": (f"mpmath, 50 digits, one tail, N = {n:,} (from one node in {STRIDE})", "below 1e-35"),
         "no sieve": (f"rule over all N = {n:,} nodes and one FFT, double precision", f"{by_fft:.0e}"),
         "double": ("direct convolution on the lattice, double precision", f"{by_convolution:.0e}"),

@@ -27,7 +27,7 @@ CELLS = (10, 100, 1_000, 10_000, 100_000)
 PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43)
 DECADES = range(5, 21)
 FLAT = (10**6, 10**18)
-THRESHOLDS = (101, 301, 1_001, 3_001)
+THRESHOLDS = (101, 301, 1_001, 3_001, 20_001)
 
 
 def with_cells(cells: int) -> Composition:

@@ -2,7 +2,7 @@
 
 python -m benchmarks.floor [--allocation dhc_persons_us] [--sample 200] [--write docs/performance.md]
 
-"Of this kind" means: the surviving nodes are known, every curve has 1,002 thresholds to 1e-35 (arithmetic of
+"Of this kind" means: the surviving nodes are known, every curve has 1,008 thresholds to 1e-35 (arithmetic of
 three doubles) and 256 values of delta to 1e-12 (doubles), and an answer at a delta takes two sums that
 enclose it.
 """
