@@ -9,14 +9,12 @@ enclose it.
 
 from __future__ import annotations
 
-import argparse
 import math
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 
-from benchmarks.measure import ALLOCATION, cpu_seconds, sample, show
+from benchmarks.measure import cpu_seconds, sample, sample_options, show
 from kernels.accounting.accountant import Accountant
 from kernels.accounting.composition import Composition
 from kernels.accounting.evaluate import evaluate
@@ -122,13 +120,7 @@ def counted(composition: Composition) -> dict[str, dict[str, float]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--allocation", default=ALLOCATION)
-    parser.add_argument("--sample", type=int, default=200)
-    parser.add_argument("--write", type=Path, help="document that takes the tables, between its marks")
-    options = parser.parse_args()
+    options = sample_options(__doc__)
 
     compositions = sample(options.allocation, options.sample)
     costs = unit_costs()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import gc
 import os
 import statistics
@@ -31,6 +32,17 @@ def sample(allocation: str, size: int) -> list[Composition]:
     every = pairs(loaded)
     size = min(size, len(every))
     return [pair_composition(loaded, *every[i * len(every) // size]) for i in range(size)]
+
+
+def sample_options(description: str | None) -> argparse.Namespace:
+    """The command line of a program that measures a sample of pairs."""
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--allocation", default=ALLOCATION)
+    parser.add_argument("--sample", type=int, default=200)
+    parser.add_argument("--write", type=Path, help="document that takes the tables, between its marks")
+    return parser.parse_args()
 
 
 def cpu_seconds(call: Callable[[], object]) -> float:

@@ -8,18 +8,16 @@ adds when the parts before it are done.
 
 from __future__ import annotations
 
-import argparse
 import resource
 import subprocess
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.measure import ALLOCATION, cpu_seconds, sample, show
+from benchmarks.measure import cpu_seconds, sample, sample_options, show
 from kernels.accounting.accountant import Accountant
 from kernels.accounting.composition import Composition
 from kernels.accounting.evaluate import eps_grid, evaluate
@@ -73,13 +71,7 @@ def start_up(repeats: int = 5) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--allocation", default=ALLOCATION)
-    parser.add_argument("--sample", type=int, default=200)
-    parser.add_argument("--write", type=Path, help="document that takes the table, between its marks")
-    options = parser.parse_args()
+    options = sample_options(__doc__)
 
     compositions = sample(options.allocation, options.sample)
     imported = start_up()
