@@ -32,6 +32,8 @@ def bracketed_root(
     bracket or shrinks too slowly is replaced by bisection, so at most about 80 evaluations are made.
     """
     rising = slope > 0.0
+    if slope == 0.0:  # of a delta that is flat to the last digit
+        slope = -1.0
     x = min(max(guess, low), high)
     value = function(x)
     for step in range(_MOST_STEPS):

@@ -42,6 +42,8 @@ PRUNED = 1e-36
 DROPPED = 1e-36
 SMOOTH = 1e-17  # allowed to the nodes left out of a privacy profile
 _MOST_TILT_LOSS = 100.0
+#: Beyond this rho, scaled up a little, exp(-rho / 8) is no normal double, and sums over tilted cells vanish.
+_MOST_RHO = 4000
 _MOST_BITS = 150  # so that N and its multiples are exact as three doubles
 #: Angles (nodes times distinct rhos) that are worth their time; beyond it a larger error is accepted.
 MOST_ANGLES = 10_000_000
@@ -174,6 +176,8 @@ def make_plan(rhos: Sequence[Fraction], counts: Sequence[int], thresholds: int =
     part of the plan. Raises lattice.LatticeError when nothing can be certified.
     """
     _check_compiler()
+    if max(rhos) > _MOST_RHO:
+        raise LatticeError(f"out of reach: a cell's rho is above {_MOST_RHO}, so it has hardly any noise")
     spacing = rational_gcd(rhos)
     weights = tuple(int(rho / spacing) for rho in rhos)
     total = sum((rho * count for rho, count in zip(rhos, counts, strict=True)), Fraction(0))

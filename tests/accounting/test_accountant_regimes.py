@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from decimal import Decimal
 from fractions import Fraction
 from fractions import Fraction as F
 from time import perf_counter
 
+import numpy as np
 import pytest
 
 from kernels.accounting.accountant import Accountant, ProfilePoint, Refused
@@ -190,3 +192,28 @@ def test_the_heaviest_pairs_of_dhc_persons_reach_1e_35(patterns: tuple[str, str]
     summary = Accountant(Composition.from_counts(pair_cells(*patterns))).plan_summary()
     assert summary.reaches_tolerance
     assert summary.total_bound <= 1e-35
+
+
+@pytest.mark.parametrize("rho", [F(4001), F(29_999), F(10**7), F(10**30)])
+def test_cells_whose_tilted_sums_vanish_are_refused(rho: Fraction) -> None:
+    """exp(-rho / 8) underflows: a profile was off by e^114958 with a bound of 2e-10."""
+    case = Accountant(Composition.from_counts({rho: 1}))
+    for question in (
+        lambda: case.log_profile(np.array([1.0])),
+        lambda: case.profile([F(1)]),
+        lambda: case.epsilon(F(1, 10**6)),
+        lambda: case.reduction(F(1, 10**6)),
+        lambda: case.tradeoff(F(1, 10)),
+    ):
+        with pytest.raises(Refused, match="rho is above 4000"):
+            question()
+
+
+@pytest.mark.parametrize("rho", [F(800), F(1000), F(3000), F(4000)])
+def test_eps_of_one_narrow_cell_is_its_only_step(rho: Fraction) -> None:
+    """T is rho / 2 but with probability e^(-rho / 2): delta(eps) = 1 - e^(eps - rho / 2) to 100 digits."""
+    delta = F(1, 10**6)
+    answer = Accountant(Composition.from_counts({rho: 1})).epsilon(delta)
+    exact = rho / 2 + F(math.log1p(-1e-6))
+    assert F(answer.lower) - F(1, 10**9) <= exact <= F(answer.upper) + F(1, 10**9)
+    assert F(answer.width) <= F(1, 10**6)

@@ -68,6 +68,6 @@ def _lines(summary: PlanSummary) -> list[list[str]]:
         ["predicted time", f"{summary.cost:.2g} s"],
         [
             "within reach",
-            "yes" if summary.within_reach else "no: too many nodes survive; all but h and N is predicted",
+            "yes" if summary.within_reach else "no; all but h and N is predicted",
         ],
     ]
