@@ -11,7 +11,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from kernels.accounting.certified import ONE, ZERO, Certified, from_fraction
-from kernels.accounting.enclosure import difference, exponential, product, total
+from kernels.accounting.enclosure import complement, difference, exponential, product, total
 
 _WIDER = 8  # of a step that has not left the tails' errors behind
 
@@ -41,7 +41,8 @@ def type_two_error(
         lines.append(total(missed, product(slope, difference(reached, exact))))
     value, lower = max(line.value for line in lines), max(line.lower for line in lines)
     upper = max(_chord(vertex, low, reach, alpha), lower)
-    return Certified(min(max(value, lower), upper), lower, upper).clipped(ZERO.value, ONE.value)
+    most = complement(exact).upper  # the chord from (0, 1) to (1, 0)
+    return Certified(min(max(value, lower), upper), lower, upper).clipped(ZERO.value, most)
 
 
 def _chord(
