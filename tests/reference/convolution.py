@@ -22,7 +22,7 @@ from flint import fmpz_poly
 from .balls import ball, exact, precision, privacy_loss_gap
 from .cells import Cells, Enclosure, cutoff_first, cutoff_second, rational_gcd
 
-LARGEST_WEIGHT = 64
+LARGEST_WEIGHT = 100
 
 
 @dataclass(frozen=True)
