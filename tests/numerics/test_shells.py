@@ -21,7 +21,7 @@ from kernels.numerics.trapezoid import quadrature, tails
 from tests.numerics.exact import integer
 from tests.numerics.scan import SMALL, log_phi, nodes_of, plan_of, scan
 from tests.numerics.test_lattice import spent
-from tests.numerics.test_tilt import check
+from tests.numerics.tilting import check_points
 from tests.reference.cells import Cells
 from tests.reference.census import pair_cells
 from tests.reference.convolution import ConvolutionTail
@@ -104,12 +104,8 @@ def test_values_lie_within_the_stated_bounds(name: str, plan_with: Planner) -> N
         exact = law.tail_beyond(s * plan.spacing - plan.spacing / 2)
         value = sum(F(float(part)) for part in tails(rule, [2 * s - 1])[0])
         assert exact.lower - bound <= value <= exact.upper + bound
-    tilt = Tilt(plan, select(plan, rule.turn, 1.0))
-    eps = [F(0), plan.total / 3, plan.total, 2 * plan.total, 5 * plan.total]
-    found = tilt.tails([tilt.first_point(one) for one in eps])
-    for row, one in enumerate(eps):
-        for which, truth in enumerate((law.power(one), law.alpha(one), law.delta(one))):
-            check(found, row, which, truth, None)
+    eps = [plan.total * share for share in (F(0), F(1, 3), F(1), F(2), F(5))]
+    check_points(Tilt(plan, select(plan, rule.turn, 1.0)), eps, law, None)
 
 
 @pytest.mark.parametrize("farthest", [30, 200, 1001])
