@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from fractions import Fraction
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 from kernels.accounting.accountant import Accountant
 from kernels.accounting.composition import Composition
 from kernels.accounting.envelope import Curve
 from kernels.accounting.evaluate import evaluate
 from kernels.accounting.settings import Settings
-from tests.certificate.small import TEXT, compute, write
-from workflow.cli.main import main
 
 CELLS = Composition.from_counts({Fraction(1, 3): 5, Fraction(2, 7): 3, Fraction(1): 1})
 ALPHAS = [Fraction(text) for text in ("0", "1e-60", "1e-12", "1e-3", "1/7", "0.9", "0.999999", "1")]
@@ -68,33 +63,3 @@ def test_it_falls() -> None:
     alphas = [Fraction(float(alpha)) for alpha in np.linspace(0.0, 1.0, 200)]
     found = [curve.at(alpha) for alpha in alphas]
     assert all(later.lower <= earlier.upper for earlier, later in pairwise(found))
-
-
-def test_the_command_answers_from_a_file(tmp_path: Path) -> None:
-    path = write(tmp_path / "curves.h5", compute())
-    ask = ["tradeoff", "--curves", str(path), "--alpha", "0.01,1/3", "--json"]
-    answers = [CliRunner().invoke(main, [*ask, "--pair", pair]) for pair in ("00,10", "M01,M00")]
-    rows = [json.loads(answer.stdout)["rows"] for answer in answers]
-    assert rows[0] == rows[1]
-    allocation = tmp_path / "small.yaml"
-    allocation.write_text(TEXT)
-    ask = ["tradeoff", "--allocation", str(allocation), "--pair", "00,10", "--alpha", "0.01,1/3", "--json"]
-    for stored, exact in zip(rows[0], json.loads(CliRunner().invoke(main, ask).stdout)["rows"], strict=True):
-        assert float(stored["beta_lower"]) <= float(exact["beta"]) <= float(stored["beta_upper"])
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--pair", "00,11"], "11"),
-        (["--pair", "00"], "two"),
-        ([], "--pair"),
-        (["--pair", "00,10", "--allocation", "dhc_persons_us"], "--curves"),
-    ],
-)
-def test_what_cannot_be_asked_of_a_file(tmp_path: Path, arguments: list[str], words: str) -> None:
-    path = write(tmp_path / "curves.h5", compute())
-    answer = CliRunner().invoke(main, ["tradeoff", "--curves", str(path), "--alpha", "0.1", *arguments])
-    assert answer.exit_code == 2
-    assert answer.stderr.count("\n") == 1
-    assert words in answer.stderr

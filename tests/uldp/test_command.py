@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from decimal import Decimal
 
 import pytest
-from click.testing import CliRunner, Result
 
-from workflow.cli.main import main
-
-
-def invoke(*arguments: str) -> Result:
-    return CliRunner().invoke(main, ["uldp", *arguments], prog_name="exact-census")
+from tests.workflow.command_line import answer, complaint, table
 
 
 def test_json_has_every_figure_with_its_bounds() -> None:
-    result = invoke("--w", "10", "--v", "6", "--eps", "0.5,3/2,5", "--json")
-    assert result.exit_code == 0, result.output
-    document = json.loads(result.stdout)
+    document = answer("uldp", "--w", "10", "--v", "6", "--eps", "0.5,3/2,5")
     assert (document["command"], document["w"], document["v"]) == ("uldp", "10", "6")
     assert "client" in document["neighbours"]
     assert [row["eps"] for row in document["rows"]] == ["0.5", "1.5", "5"]
@@ -40,10 +32,9 @@ def test_json_has_every_figure_with_its_bounds() -> None:
 
 
 def test_table_rounds_the_limit_up() -> None:
-    result = invoke("--w", "10", "--v", "1", "--eps", "1")
-    assert result.exit_code == 0
-    assert "2.052842303" in result.stdout  # 2.05284230262...
-    assert "k = 1" in result.stdout
+    printed = table("uldp", "--w", "10", "--v", "1", "--eps", "1")
+    assert "2.052842303" in printed  # 2.05284230262...
+    assert "k = 1" in printed
 
 
 @pytest.mark.parametrize(
@@ -59,17 +50,12 @@ def test_table_rounds_the_limit_up() -> None:
     ],
 )
 def test_bad_input_is_one_line(arguments: tuple[str, ...], told: str) -> None:
-    result = invoke(*arguments)
-    assert result.exit_code == 2
-    assert result.stdout == ""
-    assert told in result.stderr
-    assert result.stderr.count("\n") == 1
+    assert told in complaint(2, "uldp", *arguments)
 
 
 @pytest.mark.parametrize("eps", ["1e-6", "1/1000", "20", "100"])
 @pytest.mark.parametrize("v", ["1", "2", "10000"])
 def test_extremes_are_answered(v: str, eps: str) -> None:
     for w in ("10000", "1000000000"):
-        result = invoke("--w", w, "--v", v, "--eps", eps, "--json")
-        assert result.exit_code == 0, result.output
-        assert Decimal(json.loads(result.stdout)["rows"][0]["gap"]) <= Decimal("1e-10")
+        (row,) = answer("uldp", "--w", w, "--v", v, "--eps", eps)["rows"]
+        assert Decimal(row["gap"]) <= Decimal("1e-10")

@@ -11,8 +11,8 @@ import pytest
 
 from kernels.accounting.evaluate import evaluate
 from kernels.accounting.mechanism import pair_composition
+from tests.workflow.command_line import FIRST_PAIR, TINY, TINY_PAIR, answer, complaint, table
 from tests.workflow.stored import HEADER
-from tests.workflow.test_cli import FIRST_PAIR, TINY, TINY_PAIR, answer, complaint, table
 from workflow.lib.config import load_allocation
 from workflow.lib.keys import settings_of
 from workflow.lib.store import Identity, StoredResult, write_atomic

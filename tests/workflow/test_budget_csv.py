@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kernels.accounting.allocation import Allocation
-from tests.workflow.test_cli import TINY, answer, complaint, table
+from tests.workflow.command_line import TINY, answer, complaint, table
 from workflow.lib.budget_import import read_budget
 from workflow.lib.budget_table import STYLES, table_text
 from workflow.lib.config import allocation_folders, load_allocation

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from workflow.cli.main import main
+from tests.workflow.command_line import answer, complaint
 
 INFINITY = Decimal("Infinity")
 ONE = '{"1": 1}'
@@ -21,9 +19,7 @@ def rows(folder: Path, cells: str, command: str, option: str, numbers: str) -> l
     """The rows of the JSON answer."""
     file = folder / "cells.json"
     file.write_text(cells)
-    done = CliRunner().invoke(main, [command, "--cells", str(file), f"{option}={numbers}", "--json"])
-    assert done.exit_code == 0, done.output
-    found = json.loads(done.stdout)["rows"]
+    found = answer(command, "--cells", str(file), f"{option}={numbers}")["rows"]
     return [{key: Decimal(text) for key, text in row.items() if "/" not in text} for row in found]
 
 
@@ -72,7 +68,5 @@ def test_eps_of_delta_of_0_is_0(tmp_path: Path, cells: str) -> None:
 def test_exponents_beyond_the_limit_are_refused_in_one_line(tmp_path: Path) -> None:
     file = tmp_path / "cells.json"
     file.write_text(ONE)
-    done = CliRunner().invoke(main, ["epsilon", "--cells", str(file), "--delta", "1e-5000"])
-    assert done.exit_code == 2
-    assert "the exponent of a number must lie between -4000 and 4000" in done.stderr
-    assert done.stderr.count("\n") == 1
+    line = complaint(2, "epsilon", "--cells", str(file), "--delta", "1e-5000")
+    assert "the exponent of a number must lie between -4000 and 4000" in line

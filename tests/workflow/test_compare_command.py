@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.workflow.test_cli import TINY, answer, complaint, table
+from tests.workflow.command_line import TINY, answer, complaint, table
 from tests.workflow.test_report import Page
 from workflow.lib.config import load_allocation
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.workflow.command_line import TINY, TINY_PAIR, answer, complaint, table
 from tests.workflow.stored import HEADER, stored
-from tests.workflow.test_cli import TINY, TINY_PAIR, answer, complaint, table
 from workflow.lib.store import Identity, write_atomic
 
 

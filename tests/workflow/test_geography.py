@@ -2,55 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workflow.cli.main import main
+from tests.workflow.small_geography import ABSORBING, ALLOCATION, GEOCODES, LEVELS, TABLE
 from workflow.lib.config import ConfigError, parse_allocation
 from workflow.lib.geography import path_counts, read_geography
-
-LEVELS = ("US", "State", "County", "Block")
-ABSORBING = ("State", "County")
-# State 1 has one county, with one block; state 2 a county with one block and one with two.
-TABLE = """\
-level,geoid,parent,name
-Block,b1,11,
-Block,b3,22,
-US,us,,all of it
-State,1,us,
-State,2,us,"two, 2"
-County,11,1,
-County,21,2,
-County,22,2,
-
-Block,b4,22,
-Block,b2,21,
-"""
-GEOCODES = "geocode\n1011\n2011\n2021\n2022\n"
-ALLOCATION = """\
-name: made_up
-title: Made up
-source: this test
-neighbours: bounded
-total_rho: 4
-levels: [US, State, County, Block]
-queries: [total]
-budget:
-  US: {rho: {total: 1}}
-  State: {rho: {total: 1}}
-  County: {rho: {total: 1}}
-  Block: {rho: {total: 1}}
-bypass:
-  levels: [State, County]
-  patterns: {geounits: g.csv}
-"""
 
 
 def read(folder: Path, table: str, digits: dict[str, int] | None = None) -> dict[str, int]:
@@ -271,75 +233,7 @@ def test_geography_must_agree_with_fixed_digits(tmp_path: Path) -> None:
         "/a.yaml:16: bypass.patterns.geounits = 'g.csv': State '1' has a single child, "
         "but the digit of State is fixed at 0"
     )
-    (tmp_path / "fixed.yaml").write_text(fixed.replace("{geounits: g.csv}", "complete"))
-    result = invoke("--geounits", str(tmp_path / "g.csv"), "--allocation", str(tmp_path / "fixed.yaml"))
-    assert result.exit_code == 2
-    assert "g.csv: State '1' has a single child" in result.stderr
     fixed = fixed.replace("{State: 0}", "{County: 1}")
     assert problem(tmp_path, fixed).endswith(
         "County '22' has more than one child, but the digit of County is fixed at 1"
     )
-
-
-def invoke(*arguments: str) -> Result:
-    return CliRunner().invoke(main, ["patterns", *arguments], prog_name="exact-census")
-
-
-@pytest.fixture
-def files(tmp_path: Path) -> tuple[str, str]:
-    (tmp_path / "g.csv").write_text(TABLE)
-    (tmp_path / "codes.csv").write_text(GEOCODES)
-    (tmp_path / "a.yaml").write_text(ALLOCATION.replace("{geounits: g.csv}", "['00', '10']"))
-    return str(tmp_path / "g.csv"), str(tmp_path / "a.yaml")
-
-
-def test_the_command_counts_paths(files: tuple[str, str]) -> None:
-    table, allocation = files
-    result = invoke("--geounits", table, "--allocation", allocation, "--json")
-    assert result.exit_code == 0, result.output
-    document = json.loads(result.stdout)
-    assert document["patterns"] == ["00", "01", "11"]
-    assert document["paths"] == document["paths_lower"] == "4"
-    assert [(row["pattern"], row["mechanism"], row["paths"]) for row in document["rows"]] == [
-        ("00", "M00", "2"),
-        ("01", None, "1"),
-        ("11", None, "1"),
-    ]
-    assert document["rows"][2]["bypassed"] == ["State", "County"]
-    codes = ("--geocodes", table.replace("g.csv", "codes.csv"), "--digits", "State=1, County=2,Block=1")
-    again = json.loads(invoke(*codes, "--allocation", allocation, "--json").stdout)
-    assert again["rows"] == document["rows"]
-
-
-def test_the_command_prints_a_list_to_copy(files: tuple[str, str]) -> None:
-    table, allocation = files
-    text = invoke("--geounits", table, "--allocation", allocation).stdout
-    assert "4 paths from US to Block." in text
-    assert "Geounits with a single child: State 1 of 2, County 2 of 3." in text
-    assert (
-        "3 bypass patterns, 6 pairs; made_up lists 2, of which 1 do not occur, and lacks 2 that do." in text
-    )
-    assert text.endswith("patterns: [00, 01, 11]\n")
-
-
-def test_what_cannot_be_asked_is_one_line(files: tuple[str, str], tmp_path: Path) -> None:
-    table, allocation = files
-    (tmp_path / "joint.yaml").write_text(
-        "name: j\ntitle: j\nneighbours: bounded\njoint: [a.yaml, dhc_persons_us]\n"
-    )
-    for arguments, expected in {
-        (): "Name one table",
-        ("--geounits", table, "--digits", "State=1"): "Name one table",
-        ("--geocodes", table): "Name one table",
-        ("--geocodes", table, "--digits", "State"): "--digits: 'State': must be LEVEL=N, each level once.",
-        ("--geocodes", table, "--digits", "State=x"): "--digits: State = 'x': must be a whole number",
-        ("--geocodes", table, "--digits", "State=1"): "digits: County is missing",
-        ("--geounits", table + "x"): "cannot be read: No such file or directory",
-    }.items():
-        result = invoke(*arguments, "--allocation", allocation)
-        assert result.exit_code == 2
-        assert result.stdout == ""
-        assert result.stderr.count("\n") == 1
-        assert expected in result.stderr
-    result = invoke("--geounits", table, "--allocation", str(tmp_path / "joint.yaml"))
-    assert "j is joint; name one of its products: made_up, dhc_persons_us." in result.stderr

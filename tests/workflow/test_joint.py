@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction as F
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from kernels.accounting.accountant import Accountant
 from kernels.accounting.allocation import Allocation
@@ -23,8 +21,8 @@ from kernels.accounting.mechanism import (
     resolve_mechanism,
 )
 from kernels.certificate.allocation_text import AllocationText, joined
+from tests.workflow.command_line import answer, table
 from tests.workflow.made_up_results import write_results
-from workflow.cli.main import main
 from workflow.lib.config import ConfigError, load_allocation, parse_allocation
 from workflow.lib.keys import allocation_digest
 from workflow.lib.report import build_report
@@ -224,21 +222,8 @@ def test_the_joint_eps_is_exact_and_below_the_loose_sum(folder: Path) -> None:
     parts = product_pairs(both, "000", "000")
     all_cells = parts["tiny"] + parts["other"]
     alone = [Accountant(part).epsilon(delta / 2) for part in parts.values()]
-    result = CliRunner().invoke(
-        main,
-        [
-            "epsilon",
-            "--allocation",
-            str(folder / "joint.yaml"),
-            "--pair",
-            "00+0,M00",
-            "--delta",
-            "1e-6",
-            "--json",
-        ],
-    )
-    assert result.exit_code == 0, result.output
-    document = json.loads(result.stdout)
+    asked = ("--allocation", str(folder / "joint.yaml"), "--pair", "00+0,M00", "--delta", "1e-6")
+    document = answer("epsilon", *asked)
     assert document["pair"] == ["00+0", "00+0"]
     assert document["products"] == ["tiny", "other"]
     assert document["total_rho"] == "6"
@@ -254,14 +239,12 @@ def test_the_joint_eps_is_exact_and_below_the_loose_sum(folder: Path) -> None:
 
 def test_validate_names_the_products(folder: Path) -> None:
     path = str(folder / "joint.yaml")
-    assert "Joint release of tiny, other." in CliRunner().invoke(main, ["validate", path]).stdout
-    document = json.loads(CliRunner().invoke(main, ["validate", path, "--json"]).stdout)
-    assert document["products"] == ["tiny", "other"]
+    assert "Joint release of tiny, other." in table("validate", path)
+    assert answer("validate", path)["products"] == ["tiny", "other"]
 
 
 def test_a_single_product_has_no_loose_sum() -> None:
-    arguments = ["epsilon", "--allocation", str(TINY), "--pair", "00,00", "--delta", "1e-6", "--json"]
-    document = json.loads(CliRunner().invoke(main, arguments).stdout)
+    document = answer("epsilon", "--allocation", str(TINY), "--pair", "00,00", "--delta", "1e-6")
     assert "products" not in document
     assert "eps_sum" not in document["rows"][0]
 

@@ -9,10 +9,9 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from kernels.accounting.mechanism import mechanism, pairs
-from workflow.cli.main import main
+from tests.workflow.command_line import answer
 from workflow.lib.config import allocation_folders, load_allocation
 
 # By run: total rho, by level the number of queries and their sum, and the SHA-256 of all "level query rho".
@@ -83,10 +82,8 @@ def test_known_totals() -> None:
 
 def test_pl94_persons_has_the_known_profile_on_its_fine_lattice() -> None:
     """N = 6.5e15 nodes; values of an independent computation in ball arithmetic."""
-    asked = ["profile", "--allocation", "pl94_persons_us", "--pair", "0000,0000", "--eps", "0,24.5", "--json"]
-    result = CliRunner().invoke(main, asked)
-    assert result.exit_code == 0, result.output
-    document = json.loads(result.stdout)
+    asked = ("--allocation", "pl94_persons_us", "--pair", "0000,0000", "--eps", "0,24.5")
+    document = answer("profile", *asked)
     assert document["lattice_exact"] == "146882/16225080393546608787"
     at_zero, far = document["rows"]
     alpha = Decimal("0.129125112208722861124385881834681194")

@@ -1,0 +1,38 @@
+"""`exact-census validate`: what an allocation file holds, and what is wrong with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.workflow.command_line import TINY, answer, complaint, table
+
+
+def test_validate_says_what_a_file_holds() -> None:
+    document = answer("validate", TINY)
+    assert document["valid"] is True
+    assert document["pairs"] == "10"
+    assert document["mechanisms"] == ["00", "01", "10", "11"]
+    assert [row["rho"] for row in document["rows"]] == ["0.75", "0.5", "0.5"]
+    assert f"{TINY}: valid." in table("validate", TINY)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "words"),
+    [
+        ("deltas:", "delta:", ("delta", "did you mean 'deltas'")),
+        ("total_rho: 7/4", "total_rho: 9/10", ("total_rho", "7/4")),
+        ("total: 1/8", "total: 0", ("budget.County.rho.total", "above 0")),
+        ("[1e-6, 1e-10]", "[nan]", ("deltas", "nan")),
+        ("levels: [Region, County]", "levels: [Region, Conty]", ("Conty", "did you mean 'County'")),
+    ],
+)
+def test_validate_says_what_is_wrong(tmp_path: Path, right: str, wrong: str, words: tuple[str, ...]) -> None:
+    text = Path(TINY).read_text(encoding="utf-8")
+    assert right in text
+    broken = tmp_path / "tiny.yaml"
+    broken.write_text(text.replace(right, wrong), encoding="utf-8")
+    line = complaint(2, "validate", str(broken))
+    assert "tiny.yaml" in line
+    assert all(word in line for word in words), line
