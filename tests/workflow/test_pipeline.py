@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import csv
-import json
 import shutil
-import subprocess
-import sys
 from collections import Counter
 from decimal import Decimal
 from fractions import Fraction
@@ -16,42 +13,16 @@ import pytest
 
 from kernels.accounting.allocation import Allocation
 from kernels.accounting.mechanism import pair_composition, pairs
-from workflow.lib.config import ConfigError, load_allocation
-from workflow.lib.run_config import configure
+from tests.workflow.pipeline import TINY, refusal, snakemake, stats, succeed
+from workflow.lib.config import load_allocation
 from workflow.lib.store import level_path, open_results, pair_path
 
-ROOT = Path(__file__).parents[2]
-TINY = ROOT / "tests" / "data" / "tiny.yaml"
 STAGES = ("mechanisms", "curves", "aggregate", "certify", "report")
-
-
-def snakemake(folder: Path, *arguments: str, **config: object) -> subprocess.CompletedProcess[str]:
-    """Run the workflow in a folder of its own, on its tiny.yaml unless `config` says otherwise."""
-    settings = {"allocation": folder / "tiny.yaml", "tasks": 1, **config}
-    command = [
-        *(sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile"), "--cores", "3"),
-        *("--workflow-profile", str(ROOT / "workflow" / "profiles" / "default")),
-        *("--directory", str(folder), *arguments),
-        *("--config", *(f"{key}={value}" for key, value in settings.items())),
-    ]
-    return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
-
-
-def succeed(folder: Path, *arguments: str, **config: object) -> list[str]:
-    """Run the workflow and return the rules that ran."""
-    done = snakemake(folder, *arguments, **config)
-    assert done.returncode == 0, done.stderr
-    lines = [line.split() for line in done.stderr.splitlines()]
-    return [words[1].rstrip(":") for words in lines if len(words) == 2 and words[0] in ("rule", "localrule")]
 
 
 def digest(folder: Path) -> str:
     with open_results(folder / "results" / "tiny" / "curves.h5") as results:
         return results.digest
-
-
-def stats(folder: Path, shard: str = "000") -> dict[str, object]:
-    return json.loads((folder / "results" / "tiny" / "curves" / f"{shard}.stats.json").read_text())
 
 
 def rows(path: Path) -> list[dict[str, str]]:
@@ -181,34 +152,9 @@ def moved(finished: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(finished, tmp_path / "moved"))
 
 
-BAD_CONFIG = {
-    "unknown key": ({"allocaton": "tiny"}, "allocaton"),
-    "unknown allocation": ({"allocation": "no_such_allocation"}, "no_such_allocation"),
-    "no shards": ({"shards": 0}, "shards"),
-    "shards in words": ({"shards": "many"}, "shards"),
-    "negative tasks": ({"tasks": -1}, "tasks"),
-    "negative memory": ({"mem_mb_per_task": -5}, "mem_mb_per_task"),
-    "no time": ({"runtime": 0}, "runtime"),
-    "no folder": ({"results": ""}, "results"),
-}
-
-
-@pytest.mark.parametrize("problem", BAD_CONFIG)
-def test_bad_setting_is_told_in_one_line(problem: str) -> None:
-    config, named = BAD_CONFIG[problem]
-    with pytest.raises(ConfigError, match=named) as caught:
-        configure({"allocation": str(TINY), **config}, cores=2)
-    assert "\n" not in str(caught.value)
-
-
-def test_settings_have_defaults_for_this_machine() -> None:
-    run = configure({"allocation": str(TINY)}, cores=2)
-    assert (run.folder, run.shards, run.tasks) == ("results/tiny", ["000"], 2)
-
-
 def test_bad_setting_stops_the_dry_run(tmp_path: Path) -> None:
     (tmp_path / "tiny.yaml").write_text(TINY.read_text())
-    assert_refused(snakemake(tmp_path, "--dry-run", allocaton="tiny"), "allocaton")
+    assert "allocaton" in refusal(snakemake(tmp_path, "--dry-run", allocaton="tiny"))
     assert not (tmp_path / "results").exists()
 
 
@@ -220,41 +166,8 @@ def test_bad_allocation_stops_before_any_job(tmp_path: Path, good: str, bad: str
     text = TINY.read_text()
     assert good in text
     (tmp_path / "tiny.yaml").write_text(text.replace(good, bad))
-    assert_refused(snakemake(tmp_path), named)
+    assert named in refusal(snakemake(tmp_path))
     assert not (tmp_path / "results").exists()
-
-
-def assert_refused(done: subprocess.CompletedProcess[str], named: str) -> None:
-    assert done.returncode != 0
-    lines = [
-        line for line in done.stderr.splitlines() if not line.startswith("Using workflow specific profile")
-    ]
-    assert len(lines) == 1, done.stderr
-    assert lines[0].startswith("ConfigError: ")
-    assert named in lines[0]
-
-
-def test_rules_and_scripts_have_the_same_names() -> None:
-    rules = {path.stem for path in (ROOT / "workflow" / "rules").glob("*.smk")}
-    scripts = {path.stem for path in (ROOT / "workflow" / "scripts").glob("*.py")}
-    included = {
-        line.split('"')[1].removeprefix("workflow/rules/").removesuffix(".smk")
-        for line in (ROOT / "Snakefile").read_text().splitlines()
-        if line.startswith("include:")
-    }
-    assert rules == scripts == included
-    assert rules >= set(STAGES)
-    for name in rules:
-        text = (ROOT / "workflow" / "rules" / f"{name}.smk").read_text()
-        assert f"rule {name}:" in text
-        assert f"/{name}.py" in text
-
-
-@pytest.mark.parametrize("name", STAGES)
-def test_every_rule_declares_what_it_uses(name: str) -> None:
-    text = (ROOT / "workflow" / "rules" / f"{name}.smk").read_text()
-    for part in ("log:", "benchmark:", "threads:", "resources:", "mem_mb=", "runtime="):
-        assert part in text
 
 
 def test_tuning_is_a_target_of_its_own(finished: Path, tiny: Allocation) -> None:

@@ -5,29 +5,15 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
-from tests.workflow.test_pipeline import ROOT, TINY, snakemake, stats, succeed
+from tests.workflow.pipeline import TINY, snakemake, stats, succeed
 from workflow.lib.store import open_results
-
-RULES = sorted(path.stem for path in (ROOT / "workflow" / "rules").glob("*.smk"))
-
-
-@pytest.mark.parametrize("rule", RULES)
-def test_every_rule_that_is_tried_again_asks_for_more(rule: str) -> None:
-    text = (ROOT / "workflow" / "rules" / f"{rule}.smk").read_text()
-    for amount in ("mem_mb", "runtime"):
-        (asked,) = re.findall(rf"^ +{amount}=(.*),$", text, re.MULTILINE)
-        assert ("* attempt" in asked) != ("retries: 0" in text)
 
 
 def test_each_try_of_a_shard_asks_for_more(tmp_path: Path) -> None:
     """The launcher here is one that always fails, as the scheduler's limits would make it."""
     (tmp_path / "tiny.yaml").write_text(TINY.read_text())
-    done = snakemake(
-        *(tmp_path, "--retries", "2", "--until", "curves"),
-        **{"tasks": 2, "mpi": "false", "mem_mb_per_task": 300, "runtime": 7},
-    )
+    arguments = ("--retries", "2", "--until", "curves")
+    done = snakemake(tmp_path, *arguments, tasks=2, mpi="false", mem_mb_per_task=300, runtime=7)
     assert done.returncode != 0
     asked = [
         dict(re.findall(r"(\w+)=([^,]*)", line)) for line in done.stderr.splitlines() if "tasks=2, " in line
@@ -41,21 +27,21 @@ def test_each_try_of_a_shard_asks_for_more(tmp_path: Path) -> None:
 
 def test_damaged_shard_is_named_and_made_again_by_the_same_command(tmp_path: Path) -> None:
     (tmp_path / "tiny.yaml").write_text(TINY.read_text())
-    succeed(tmp_path, shards=2)
+    succeed(tmp_path, "--until", "aggregate", shards=2)
     folder = tmp_path / "results" / "tiny"
     with open_results(folder / "curves.h5") as results:
         digest = results.digest
     shard = folder / "curves" / "001.h5"
     shard.write_bytes(b"")
 
-    done = snakemake(tmp_path, "--retries", "2", shards=2)
+    done = snakemake(tmp_path, "--retries", "2", "--until", "aggregate", shards=2)
     assert done.returncode != 0
     said = (folder / "logs" / "aggregate.log").read_text()
     assert "shard 001 must be made again: results/tiny/curves/001.h5: the file is empty (0 bytes)" in said
     assert (folder / "curves.partial.h5").exists()
     assert done.stderr.count("Error in rule aggregate:") == 1, "trying again at once cannot help"
 
-    assert "curves" in succeed(tmp_path, shards=2)
+    assert "curves" in succeed(tmp_path, "--until", "aggregate", shards=2)
     assert stats(tmp_path, "001")["computed"] == 0, "all of it is in the merged file"
     with open_results(folder / "curves.h5") as results:
         assert results.digest == digest

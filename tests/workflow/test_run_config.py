@@ -1,0 +1,33 @@
+"""Settings of a run: defaults, and every mistake in one line."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.workflow.pipeline import TINY
+from workflow.lib.run_config import configure
+from workflow.lib.text_tree import ConfigError
+
+BAD_CONFIG = {
+    "unknown key": ({"allocaton": "tiny"}, "allocaton"),
+    "unknown allocation": ({"allocation": "no_such_allocation"}, "no_such_allocation"),
+    "no shards": ({"shards": 0}, "shards"),
+    "shards in words": ({"shards": "many"}, "shards"),
+    "negative tasks": ({"tasks": -1}, "tasks"),
+    "negative memory": ({"mem_mb_per_task": -5}, "mem_mb_per_task"),
+    "no time": ({"runtime": 0}, "runtime"),
+    "no folder": ({"results": ""}, "results"),
+}
+
+
+@pytest.mark.parametrize("problem", BAD_CONFIG)
+def test_bad_setting_is_told_in_one_line(problem: str) -> None:
+    config, named = BAD_CONFIG[problem]
+    with pytest.raises(ConfigError, match=named) as caught:
+        configure({"allocation": str(TINY), **config}, cores=2)
+    assert "\n" not in str(caught.value)
+
+
+def test_settings_have_defaults_for_this_machine() -> None:
+    run = configure({"allocation": str(TINY)}, cores=2)
+    assert (run.folder, run.shards, run.tasks) == ("results/tiny", ["000"], 2)
