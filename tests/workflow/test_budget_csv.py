@@ -116,7 +116,7 @@ def test_the_total_may_be_said_beside_the_table(tmp_path: Path) -> None:
             (":3:", "column 'Region'", "second value", "line 2"),
         ),
         ("query,Region,County,Block\nt,1,0,1\n", ("County asks no query",)),
-        ("total rho,3\nquery,Region,County,Block\nt,1,1,1/2\n", ("5/2", "total rho 3")),
+        ("total rho,3\nquery,Region,County,Block\nt,1,1,1/2\n", ("5/2", "1/2 (0.5) too little", "exactly 3")),
         ("query,Region,County,Block\nt,50%,25%,24%\n", (":2:", "99/100", "exactly 1")),
         ("query,Region,County,Block\nt,1,1,1\n", ("shares", "level share")),
         ("level share,Region,County,Block\n", ("nothing for level",)),

@@ -148,7 +148,9 @@ def test_the_tiny_allocation_has_ten_pairs() -> None:
 
 
 SHIPPED = sorted(
-    path for path in allocation_folders()[0].glob("*.yaml") if not path.stem.startswith("uldp")  # studies
+    path
+    for path in allocation_folders()[0].glob("*.yaml")
+    if not path.stem.startswith("uldp")  # studies
 )
 
 
@@ -161,12 +163,13 @@ def test_every_shipped_allocation_is_found_by_its_name(path: Path) -> None:
 BAD_VALUES = {
     "share sum 9/10": (
         ("{age: 1/10, detailed: 0.9}", "{age: 1/10, detailed: 0.8}"),
-        "a.yaml:11: budget.State.queries: the shares add up to 9/10; they must add up to exactly 1",
+        "a.yaml:11: budget.State.queries: the shares add up to 9/10 (0.9), 1/10 (0.1) too little; "
+        "they must add up to exactly 1",
     ),
     "total": (
         ("total_rho: 1\n", "total_rho: 1.5\n"),
-        "a.yaml:5: total_rho = '1.5': the rhos of all levels and queries add up to 7/5; "
-        "they must add up to exactly 3/2",
+        "a.yaml:5: total_rho = '1.5': the rhos of all levels and queries add up to 7/5 (1.4), "
+        "1/10 (0.1) too little; they must add up to exactly 3/2 (1.5)",
     ),
     "rho 0": (("total: 1/10", "total: 0"), "a.yaml:17: budget.Block.rho.total = '0': must be above 0"),
     "rho negative": (("0.05", "-0.05"), "a.yaml:17: budget.Block.rho.age = '-0.05': must be above 0"),
@@ -348,7 +351,16 @@ BAD_VALUES = {
     ),
     "neighbours": (
         ("neighbours: bounded", "neighbours: all"),
-        "a.yaml:4: neighbours = 'all': allowed: 'bounded'",
+        "a.yaml:4: neighbours = 'all': allowed: bounded",
+    ),
+    "neighbours misspelt": (
+        ("neighbours: bounded", "neighbours: boundd"),
+        "a.yaml:4: neighbours = 'boundd': did you mean 'bounded'? allowed: bounded",
+    ),
+    "patterns misspelt in capitals": (
+        ("patterns: complete", "patterns: COMPLET"),
+        "a.yaml:21: bypass.patterns = 'COMPLET': did you mean 'complete'? "
+        "must be default, complete or a list of 1 to 4096 patterns",
     ),
     "thresholds": (
         ("thresholds: 2001", "thresholds: 1e3"),
@@ -425,17 +437,22 @@ def test_shares_of_all_levels_must_add_up_to_one() -> None:
         "rho: {total: 1/10, age: 0.05, detailed: 5e-2}",
         "share: 1/10\n    queries: {total: 1/2, age: 1/4, detailed: 1/4}",
     )
-    assert (
-        problem(text) == "a.yaml:8: budget: the levels' shares add up to 9/10; they must add up to exactly 1"
+    assert problem(text) == (
+        "a.yaml:8: budget: the levels' shares add up to 9/10 (0.9), 1/10 (0.1) too little; "
+        "they must add up to exactly 1"
     )
 
 
-@pytest.mark.parametrize("text", ["", "# nothing\n", "{}", "[]", "---\n...\n"])
+@pytest.mark.parametrize("text", ["", "# nothing\n", "---\n...\n"])
 def test_an_empty_file_is_named_as_such(text: str) -> None:
     assert problem(text) == "a.yaml: the file is empty"
 
 
-@pytest.mark.parametrize("text", ["- a\n- b\n", "just words\n"])
+def test_an_empty_mapping_lacks_its_first_key() -> None:
+    assert problem("{}") == "a.yaml:1: name: missing; this key is required"
+
+
+@pytest.mark.parametrize("text", ["- a\n- b\n", "just words\n", "[]", '""'])
 def test_a_file_that_is_no_mapping_is_refused(text: str) -> None:
     assert problem(text).startswith("a.yaml:1: an allocation file is a mapping: name, title, source")
 
@@ -451,8 +468,8 @@ def test_a_file_that_is_no_mapping_is_refused(text: str) -> None:
             "a.yaml:1: anchors (&) and aliases (*) are not allowed",
         ),
         ("? [a, b]\n: c\n", "a.yaml:1: a key must be plain text"),
-        ("a: \x00\n", "a.yaml: not valid YAML: "),
-        ("a: 'b\n", "a.yaml:2: not valid YAML: "),
+        ("a: \x00\n", "a.yaml:1: not valid YAML: "),
+        ("a: 'b\n", "a.yaml:1: not valid YAML: the quote that opens here is not closed"),
     ],
 )
 def test_hostile_yaml_ends_at_once(text: str, reason: str) -> None:
@@ -569,7 +586,7 @@ BAD_CELLS = {
     '{"nan": 1}': "nan = '1': the key is rho and must be an exact number",
     '{"1e-40": 1}': "the key is rho and must lie between 1e-30 and 1e30",
     "[1, 2]": "a cells file is a mapping from rho to a number of cells, such as 1/3: 5",
-    "{}": "the file is empty",
+    "{}": "holds no cells",
     "": "",
     '{"1/2": 1': "not valid",
 }

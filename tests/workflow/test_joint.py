@@ -149,6 +149,10 @@ MISTAKES = {
     ),
     "one": ("joint: [tiny.yaml]", "/joint.yaml:4: joint: must have at least 2 entries"),
     "a text": ("joint: tiny.yaml", "/joint.yaml:4: joint = 'tiny.yaml': must be a list"),
+    "misspelt": (
+        "jiont: [tiny.yaml, other.yaml]",
+        "/joint.yaml:4: jiont: unknown key; did you mean 'joint'?",
+    ),
 }
 
 

@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workflow.lib.rational import common_denominator, parse_count, parse_rational, parse_rho, shown
+from workflow.lib.rational import (
+    common_denominator,
+    parse_count,
+    parse_rational,
+    parse_rho,
+    shown,
+    with_decimals,
+    wrong_sum,
+)
 
 
 @given(st.integers(-(10**30), 10**30), st.integers(1, 10**30))
@@ -104,3 +112,19 @@ def test_common_denominators_stop_growing() -> None:
 def test_long_numbers_are_shown_as_approximations() -> None:
     assert shown(F(9, 10)) == "9/10"
     assert shown(F(10**300 + 1, 10**301)) == "about 0.1"
+
+
+def test_fractions_are_shown_with_their_decimals() -> None:
+    assert with_decimals(F(3)) == "3"
+    assert with_decimals(F(21, 10)) == "21/10 (2.1)"
+    assert with_decimals(F(1, 3)) == "1/3 (about 0.3333333333333333)"
+    assert with_decimals(F(1, 10**12)) == "1/1000000000000 (1E-12)"
+    assert with_decimals(F(10**300 + 1, 10**301)) == "about 0.1"
+
+
+def test_a_wrong_sum_says_by_how_much() -> None:
+    more = wrong_sum("the rhos", F(21, 10), F(2))
+    assert more == "the rhos add up to 21/10 (2.1), 1/10 (0.1) too much; they must add up to exactly 2"
+    less = wrong_sum("the rhos", F(1), F(5, 3))
+    assert "add up to 1, 2/3 (about 0.6666666666666667) too little" in less
+    assert less.endswith("exactly 5/3 (about 1.666666666666667)")

@@ -37,12 +37,15 @@ _DEFAULTS = Settings()
 MAX_PATTERNS = 1 << MAX_FREE_DIGITS
 MAX_LEVELS = 64
 MAX_PROSE = 2000
+_PATTERN_WORDS = ("default", "complete")
+_ALLOWED_PATTERNS = f"must be default, complete or a list of 1 to {MAX_PATTERNS} patterns"
 
 
 def suggestion(name: str, allowed: Iterable[str]) -> str:
     """The words "did you mean 'x'? " when an allowed name is close to `name`, else nothing."""
-    close = difflib.get_close_matches(name[:200], list(allowed), n=1)
-    return f"did you mean {shorten(close[0])}? " if close else ""
+    spelt = {known.casefold(): known for known in allowed}
+    close = difflib.get_close_matches(name[:200].casefold(), list(spelt), n=1)
+    return f"did you mean {shorten(spelt[close[0]])}? " if close else ""
 
 
 def listing(names: Iterable[str]) -> str:
@@ -121,14 +124,14 @@ def _kind_of_patterns(value: Any) -> str:
 
 
 def _word(value: Any) -> Any:
-    if value not in ("default", "complete"):
-        raise ValueError(f"must be default, complete or a list of 1 to {MAX_PATTERNS} patterns")
+    if value not in _PATTERN_WORDS:
+        raise ValueError(suggestion(str(value), _PATTERN_WORDS) + _ALLOWED_PATTERNS)
     return value
 
 
 def _some_patterns(value: Any) -> Any:
     if not 1 <= len(value) <= MAX_PATTERNS:
-        raise ValueError(f"must be default, complete or a list of 1 to {MAX_PATTERNS} patterns")
+        raise ValueError(_ALLOWED_PATTERNS)
     return value
 
 

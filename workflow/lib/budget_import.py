@@ -11,7 +11,7 @@ from pathlib import Path
 
 from workflow.lib.allocation_model import listing
 from workflow.lib.budget_cells import BudgetTable, Cell, read_cells_by_level
-from workflow.lib.rational import parse_rational, shown
+from workflow.lib.rational import parse_rational, with_decimals, wrong_sum
 from workflow.lib.text_tree import ConfigError
 
 _NOT_ASKED = {"", "-", "–", "—", "0", "0%", "0.0", "0.0%", "n/a", "na"}
@@ -37,7 +37,7 @@ class _Budget:
         if table.total is not None:
             said = self._number(table.total)[0]
             if total not in (None, said):
-                raise table.error(table.total, f"another total rho was asked for, {shown(total)}")
+                raise table.error(table.total, f"another total rho was asked for, {with_decimals(total)}")
             self.total = said
         self.percent = False
         self.numbers: dict[str, dict[str, Fraction]] = {}
@@ -84,13 +84,13 @@ class _Budget:
         if self.percent or all(sum(one.values()) == 1 for one in self.numbers.values()):
             raise self.table.error(
                 first,
-                f"the table holds shares, which add up to {shown(everything)} in all; give shares of the "
-                "total, which add up to exactly 1, or shares of each level with a row 'level share'",
+                f"the table holds shares, which add up to {with_decimals(everything)} in all; give shares "
+                "of the total, which add up to exactly 1, or shares of each level with a row 'level share'",
             )
         if self.total not in (None, everything):
             raise self.table.error(
                 first,
-                f"the rhos add up to {shown(everything)}, not to the total rho {shown(self._known_total())}",
+                wrong_sum("the rhos", everything, self._known_total()),
             )
         return self.numbers
 
@@ -107,11 +107,9 @@ class _Budget:
         values = {level: self._number(given[level])[0] for level in self.levels}
         if kind == "rho":
             everything = sum(values.values(), Fraction(0))
-            if self.total not in (None, everything):
-                raise self.table.error(
-                    given[self.levels[0]],
-                    f"the levels' rhos add up to {shown(everything)}, not to the total rho",
-                )
+            if self.total is not None and self.total != everything:
+                message = wrong_sum("the levels' rhos", everything, self.total)
+                raise self.table.error(given[self.levels[0]], message)
             return values
         self._whole(values.values(), "the levels' shares", given[self.levels[0]])
         total = self._known_total()
@@ -120,9 +118,7 @@ class _Budget:
     def _whole(self, values: Collection[Fraction], what: str, cell: Cell) -> None:
         everything = sum(values, Fraction(0))
         if everything != 1:
-            raise self.table.error(
-                cell, f"{what} add up to {shown(everything)}; they must add up to exactly 1"
-            )
+            raise self.table.error(cell, wrong_sum(what, everything, Fraction(1)))
 
     def _first(self, level: str) -> Cell:
         """The first number of a level, for messages about all of them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,7 +17,6 @@ _KINDS = {
     "dict_type": "must be a mapping",
     "model_type": "must be a mapping",
     "model_attributes_type": "must be a mapping",
-    "literal_error": "allowed: {expected}",
     "too_short": "must have at least {min_length} entries",
     "too_long": "must have at most {max_length} entries",
 }
@@ -37,6 +37,9 @@ def first_problem(tree: TextTree, error: ValidationError) -> ConfigError:
         return tree.error(path, "missing; this key is required")
     if kind == "value_error":
         return tree.error(path, str(context["error"]))
+    if kind == "literal_error":
+        choices = re.findall(r"'([^']*)'", context["expected"])
+        return tree.error(path, f"{suggestion(str(problem['input']), choices)}allowed: {listing(choices)}")
     if kind in _KINDS:
         return tree.error(path, _KINDS[kind].format(**context))
     return tree.error(path, problem["msg"])

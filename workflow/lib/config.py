@@ -5,7 +5,7 @@ Every problem is told as one ConfigError line: file, line, key path, value and w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from workflow.lib.allocation_model import AllocationFile, LevelBudget, is_slug, 
 from workflow.lib.bypass_patterns import read_patterns
 from workflow.lib.checks import check_known, check_list, first_problem
 from workflow.lib.joint_config import read_joint
-from workflow.lib.rational import common_denominator, parse_count, parse_rho, shown
+from workflow.lib.rational import common_denominator, parse_count, parse_rho, wrong_sum
 from workflow.lib.text_tree import (
     MAX_YAML_BYTES,
     ConfigError,
@@ -102,7 +102,7 @@ def parse_allocation(text: str, file: str) -> Allocation:
     tree = parse_text_tree(text, file)
     if not isinstance(tree.root, dict):
         raise tree.error((), "an allocation file is a mapping: " + ", ".join(AllocationFile.model_fields))
-    if "joint" in tree.root:
+    if _is_joint(tree.root):
         return read_joint(tree, _product)
     try:
         model = AllocationFile.model_validate(tree.root)
@@ -136,6 +136,8 @@ def read_cells(path: str | Path) -> Composition:
     tree = read_text_tree(path)
     if not isinstance(tree.root, dict):
         raise tree.error((), "a cells file is a mapping from rho to a number of cells, such as 1/3: 5")
+    if not tree.root:
+        raise tree.error((), "holds no cells; a cells file maps at least one rho to a number of cells")
     counts: dict[Fraction, int] = {}
     written: dict[Fraction, str] = {}
     for key, value in tree.root.items():
@@ -166,9 +168,15 @@ def _product(text: str, file: str) -> Allocation:
     """
     path = _find(text, Path(file).parent)
     tree = parse_text_tree(read_text(path, MAX_YAML_BYTES), str(path))
-    if isinstance(tree.root, dict) and "joint" in tree.root:
+    if isinstance(tree.root, dict) and _is_joint(tree.root):
         raise ValueError("is joint itself; list its products")
     return load_allocation(text if path == _by_name(text) else path)
+
+
+def _is_joint(root: Mapping[str, object]) -> bool:
+    """Whether a file is one of a joint allocation, its key `joint` perhaps misspelt."""
+    alone = "levels" in root or "budget" in root
+    return "joint" in root or (not alone and any(suggestion(key, ["joint"]) for key in root))
 
 
 def _by_name(text: str) -> Path | None:
@@ -212,7 +220,7 @@ def _level_rho(tree: TextTree, model: AllocationFile, level: str) -> dict[str, F
         raise tree.error(path, "give either rho, or both of share and queries")
     shares = budget.queries
     _check_queries(tree, model, level, "queries", shares, budget)
-    _check_sum(tree, (*path, "queries"), list(shares.values()), "the shares add up to")
+    _check_sum(tree, (*path, "queries"), list(shares.values()), "the shares")
     return {
         query: shares[query] * budget.share * model.total_rho for query in model.queries if query in shares
     }
@@ -248,9 +256,9 @@ def _check_queries(
 def _check_total(tree: TextTree, model: AllocationFile, rho: dict[str, dict[str, Fraction]]) -> None:
     shares = [budget.share for budget in model.budget.values() if budget.share is not None]
     if len(shares) == len(model.levels):
-        _check_sum(tree, ("budget",), shares, "the levels' shares add up to")
+        _check_sum(tree, ("budget",), shares, "the levels' shares")
     every = [value for queries in rho.values() for value in queries.values()]
-    _check_sum(tree, ("total_rho",), every, "the rhos of all levels and queries add up to", model.total_rho)
+    _check_sum(tree, ("total_rho",), every, "the rhos of all levels and queries", model.total_rho)
 
 
 def _check_sum(
@@ -262,4 +270,4 @@ def _check_sum(
         raise tree.error(path, f"{error}; use rounder numbers") from None
     total = sum(values, Fraction(0))
     if total != wanted:
-        raise tree.error(path, f"{what} {shown(total)}; they must add up to exactly {shown(wanted)}")
+        raise tree.error(path, wrong_sum(what, total, wanted))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TextIO
 
 from workflow.lib.allocation_model import listing, suggestion
+from workflow.lib.input_file import check_regular
 from workflow.lib.text_tree import ConfigError, printable, shorten
 
 MAX_LINE = 1 << 20  # characters
@@ -18,10 +19,11 @@ def csv_rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, list[str
 
     Further columns and empty lines are passed over. Raises ConfigError: the file or a column is missing, a
     row has another number of values than the header, a value is longer than 131,072 characters, a line longer
-    than MAX_LINE (so that a device ends), not UTF-8.
+    than MAX_LINE, not UTF-8.
     """
     name = printable(str(path))
     try:
+        check_regular(path)
         with open(path, encoding="utf-8-sig", newline="") as stream:
             reader = csv.reader(_lines(stream, name), strict=True)
             header = [cell.strip() for cell in next(reader, [])]

@@ -10,6 +10,7 @@ from pathlib import Path
 import h5py
 
 from workflow.lib.atomic import atomic_path
+from workflow.lib.input_file import check_regular
 from workflow.lib.text_tree import printable
 
 # Low enough for readers with HDF5 1.8, high enough for groups whose small headers hold many attributes.
@@ -37,14 +38,17 @@ class DamagedError(StoreError):
 def open_file(path: Path) -> h5py.File:
     """A file for reading. Raises StoreError when it is missing, empty, cut off or not an HDF5 file."""
     try:
-        size = path.stat().st_size
-        if size == 0:
+        check_regular(path)
+    except FileNotFoundError:
+        raise StoreError(f"{path}: no such file") from None
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
+    try:
+        if path.stat().st_size == 0:
             raise DamagedError(f"{path}: the file is empty (0 bytes)")
         # Files are complete before they have their name and are never changed, so no lock is needed, and
         # file systems on which locking fails do no harm.
         return h5py.File(path, "r", locking=False)
-    except FileNotFoundError:
-        raise StoreError(f"{path}: no such file") from None
     except OSError as error:
         raise _unreadable(path, error) from None
 

@@ -11,7 +11,7 @@ from kernels.accounting.joint import all_patterns, first_patterns, join
 from kernels.accounting.mechanism import SEPARATOR, resolve_mechanism
 from workflow.lib.allocation_model import MAX_LEVELS, MAX_PATTERNS, MAX_PROSE, JointFile
 from workflow.lib.checks import check_list, first_problem
-from workflow.lib.rational import shown
+from workflow.lib.rational import with_decimals
 from workflow.lib.text_tree import ConfigError, KeyPath, TextTree
 
 
@@ -43,7 +43,9 @@ def read_joint(tree: TextTree, load: Callable[[str, str], Allocation]) -> Alloca
         resolution=Resolution(model.resolution.thresholds, model.resolution.eps_points),
     )
     if model.total_rho not in (None, allocation.total_rho):
-        message = f"the products' totals add up to {shown(allocation.total_rho)}; leave it out or say that"
+        message = (
+            f"the products' totals add up to {with_decimals(allocation.total_rho)}; leave it out or say that"
+        )
         raise tree.error(("total_rho",), message)
     return allocation
 

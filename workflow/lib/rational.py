@@ -67,6 +67,25 @@ def shown(number: Fraction) -> str:
     return f"about {_ABOUT.divide(Decimal(number.numerator), number.denominator).normalize(_ABOUT)}"
 
 
+def with_decimals(number: Fraction) -> str:
+    """The number for a message: as it is, and what it is in decimals where that is not the same."""
+    text = shown(number)
+    if "/" not in text:
+        return text
+    decimals = _ABOUT.divide(Decimal(number.numerator), number.denominator).normalize(_ABOUT)
+    written = f"{decimals:f}" if -8 <= decimals.adjusted() < 16 else str(decimals)
+    return f"{text} ({'' if Fraction(decimals) == number else 'about '}{written})"
+
+
+def wrong_sum(what: str, total: Fraction, wanted: Fraction) -> str:
+    """The message that numbers add up to something else than is wanted, and by how much."""
+    how = "much" if total > wanted else "little"
+    return (
+        f"{what} add up to {with_decimals(total)}, {with_decimals(abs(total - wanted))} too {how}; "
+        f"they must add up to exactly {with_decimals(wanted)}"
+    )
+
+
 def parse_count(text: str, low: int, high: int) -> int:
     """A whole number written in plain digits. Raises ValueError unless low <= number <= high."""
     if not _INTEGER.fullmatch(text) or len(text) > MAX_CHARACTERS or not low <= int(text) <= high:

@@ -20,7 +20,7 @@ from workflow.lib.allocation_model import MAX_PROSE
 from workflow.lib.checks import check_known, check_list, first_problem
 from workflow.lib.config import exists, find_allocation, load_allocation
 from workflow.lib.keys import allocation_digest, content_key, settings_of
-from workflow.lib.rational import shown
+from workflow.lib.rational import with_decimals
 from workflow.lib.scan_model import ScanFile
 from workflow.lib.stored_result import Identity
 from workflow.lib.text_tree import TextTree, read_text_tree
@@ -88,7 +88,7 @@ def _candidate(
     if left < 0 or (left == 0) == bool(others):
         said = ", ".join(f"{level} {share}" for level, share in shares.items())
         room = f" for {', '.join(others)}" if others else ""
-        message = f"the shares {said} leave {shown(left)}{room}; together all levels have exactly 1"
+        message = f"the shares {said} leave {with_decimals(left)}{room}; together all levels have exactly 1"
         raise tree.error(("shares",), message)
     rest = sum(map(base.level_rho, others), Fraction(0))
     wanted = {level: share * total for level, share in shares.items()}

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ruamel.yaml import YAML
-from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.error import YAMLError
 from ruamel.yaml.events import (
     AliasEvent,
     DocumentStartEvent,
@@ -25,6 +25,9 @@ from ruamel.yaml.events import (
     SequenceEndEvent,
     SequenceStartEvent,
 )
+
+from workflow.lib.input_file import check_regular
+from workflow.lib.yaml_errors import yaml_problem
 
 MAX_YAML_BYTES = 1 << 20
 MAX_JSON_BYTES = 1 << 24
@@ -79,16 +82,14 @@ def read_text_tree(path: str | Path) -> TextTree:
 
 def parse_text_tree(text: str, file: str, is_json: bool = False) -> TextTree:
     """Parse YAML (or JSON) text; `file` is the name used in messages. Raises ConfigError."""
-    tree = _parse_json(text, file) if is_json else _parse_yaml(text, file)
-    if tree.root in ("", {}, []):
-        raise ConfigError(f"{printable(file)}: the file is empty")
-    return tree
+    return _parse_json(text, file) if is_json else _parse_yaml(text, file)
 
 
 def read_text(path: str | Path, limit: int) -> str:
     """The text of a UTF-8 file of at most `limit` bytes. Raises ConfigError."""
     name = printable(str(path))
     try:
+        check_regular(path)
         with open(path, "rb") as stream:
             content = stream.read(limit + 1)
     except OSError as error:
@@ -157,14 +158,12 @@ def _parse_yaml(text: str, file: str) -> TextTree:
     try:
         for event in YAML(typ="base", pure=True).parse(text):
             builder.take(event)
-    except MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        where = f":{mark.line + 1}" if mark else ""
-        problem = printable(" ".join(part for part in (error.context, error.problem) if part))
-        raise ConfigError(f"{printable(file)}{where}: not valid YAML: {problem}") from None
     except YAMLError as error:
-        problem = printable(" ".join(str(error).split()))
-        raise ConfigError(f"{printable(file)}: not valid YAML: {problem}") from None
+        line, problem = yaml_problem(error, text, builder.quoted, builder.lines.get(tuple(builder.path)))
+        where = f":{line}" if line else ""
+        raise ConfigError(f"{printable(file)}{where}: not valid YAML: {printable(problem)}") from None
+    if builder.root == "" and builder.quoted is None:
+        raise ConfigError(f"{printable(file)}: the file is empty")
     return TextTree(file, builder.root, builder.lines)
 
 
@@ -183,6 +182,7 @@ class _Builder:
         self.documents = 0
         self.path: list[str | int] = []
         self.open: list[list[Tree] | dict[str, Tree]] = []
+        self.quoted: ScalarEvent | None = None
         self.key: str | None = None
         self.key_line = 0
 
@@ -201,6 +201,7 @@ class _Builder:
             if event.tag is not None:
                 self.refuse(event, "tags (!) are not allowed; write the plain value")
             if isinstance(event, ScalarEvent):
+                self.quoted = event if event.style else self.quoted
                 try:
                     event.value = _characters(event.value)
                 except UnicodeError:
