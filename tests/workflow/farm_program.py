@@ -13,6 +13,8 @@ import time
 from pathlib import Path
 
 from workflow.lib import farm
+from workflow.lib.plain_error import Refused
+from workflow.lib.script import run
 
 
 def work(item: int) -> list[float]:
@@ -26,6 +28,8 @@ def work(item: int) -> list[float]:
         time.sleep(0.1)
     if mode == "fail" and item == 5:
         raise ValueError("this item cannot be computed")
+    if mode == "refuse" and item == 5:
+        raise Refused("out of reach")
     if mode == "die" and item == 5:
         os.kill(os.getpid(), signal.SIGKILL)
     return [item**2] * (20_000 if mode == "large" else 1)
@@ -59,4 +63,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import time
@@ -74,6 +75,14 @@ def test_exception_on_any_rank_ends_all_with_its_traceback(ranks: int, mode: str
     assert f"ValueError: {message}" in done.stderr
     assert "Traceback" in done.stderr
     assert time.monotonic() - begin < 20
+
+
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_an_error_for_people_ends_all_ranks_with_its_line(ranks: int) -> None:
+    done = start(ranks, 40, "refuse")
+    assert done.returncode != 0
+    assert re.search(rf"^rank \d of {ranks} failed: Refused: out of reach$", done.stderr, re.MULTILINE)
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize("ranks", [2, 3])

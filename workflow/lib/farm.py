@@ -26,6 +26,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from workflow.lib.plain_error import PlainError
+
 log = logging.getLogger(__name__)
 
 Item = TypeVar("Item")
@@ -41,7 +43,7 @@ _PROBES = 4  # the first one may only move a message along and report it the nex
 _SHORTEST_SLEEP, _LONGEST_SLEEP = 0.0001, 0.005  # seconds
 
 
-class FarmError(Exception):
+class FarmError(PlainError):
     """One line that says how the ranks were started wrongly, and the fix."""
 
 
@@ -106,8 +108,8 @@ def run(
     on it. Several ranks warm up with the last item, the lightest, whose answer they drop.
 
     Returns what every rank did, on rank 0; an empty list elsewhere. An exception on any rank ends all ranks
-    within seconds, after its traceback was printed and given to `on_error`; in one process alone it is just
-    raised.
+    within seconds, after its traceback, or the one line of a PlainError, was printed and given to `on_error`;
+    in one process alone it is just raised.
     """
     if communicator is None or communicator.size == 1:
         for index, item in enumerate(items):
@@ -289,8 +291,10 @@ def _sleeps() -> Iterator[float]:
 def _abort_all(communicator: Any, on_error: Callable[[str], None]) -> Iterator[None]:
     try:
         yield
-    except BaseException:
-        text = f"rank {communicator.rank} of {communicator.size} failed:\n{traceback.format_exc()}"
+    except BaseException as error:
+        plain = isinstance(error, PlainError)
+        told = f" {type(error).__name__}: {error}" if plain else f"\n{traceback.format_exc()}"
+        text = f"rank {communicator.rank} of {communicator.size} failed:{told}"
         try:
             print(text, file=sys.stderr, flush=True)
             on_error(text)

@@ -16,17 +16,15 @@ from kernels.uldp.regimes import REGIMES, regime
 from kernels.uldp.saddle import Saddle, solve
 from kernels.uldp.sampling.simulation import simulate
 from kernels.uldp.unary import UnaryEncoding
+from workflow.lib.plain_error import computing
 from workflow.lib.uldp.result import Scalar, StudyResult
 from workflow.lib.uldp.tasks import MapRow, Survey, Task
 
 
 def compute(task: Task) -> StudyResult:
-    """The result of a task. An exception says which task it concerns."""
-    try:
+    """The result of a task. An exception says which task it concerns; Refused when the kernels refuse."""
+    with computing(task.path):
         return _survey(task) if isinstance(task, Survey) else _map_row(task)
-    except Exception as error:
-        error.add_note(f"while computing {task.path}")
-        raise
 
 
 def make_mechanism(name: str, saddle: Saddle, eps: Fraction) -> Mechanism:
