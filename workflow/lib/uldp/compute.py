@@ -9,7 +9,6 @@ import numpy as np
 
 from kernels.uldp.blocks import block_design, hadamard_response, randomised_response, subset_selection
 from kernels.uldp.certificate import certify
-from kernels.uldp.converse import uniform_parts
 from kernels.uldp.hashing import LocalHashing
 from kernels.uldp.mechanism import Mechanism, odds_of
 from kernels.uldp.regimes import REGIMES, regime
@@ -48,7 +47,7 @@ def _survey(task: Survey) -> StudyResult:
     certificate = certify(saddle, task.eps)
     limit = certificate.m_star
     mechanism = make_mechanism(task.mechanism, saddle, task.eps)
-    chosen = task.distribution or uniform_parts(task.domain, Fraction(saddle.alpha))
+    chosen = task.distribution or task.domain.uniform_parts(Fraction(saddle.alpha))
     distribution = np.array([float(p) for p in chosen])
     n, repetitions = task.clients, task.repetitions
     surveys = simulate(
