@@ -25,8 +25,8 @@ class Domain:
         return self.symbols - self.sensitive
 
     def uniform_parts(self, alpha: Fraction) -> list[Fraction]:
-        """P_alpha, [w]: alpha shared evenly by the sensitive symbols, the rest by the others. Where all symbols
-        are sensitive alpha is 1."""
+        """P_alpha, [w]: alpha shared evenly by the sensitive symbols, the rest by the others. Without others
+        alpha is 1, whatever is given."""
         if not self.others:
             return [Fraction(1, self.sensitive)] * self.sensitive
         return [alpha / self.sensitive] * self.sensitive + [(1 - alpha) / self.others] * self.others
