@@ -1,4 +1,4 @@
-"""Imports point down only: scripts, commands, lib, kernels, numerics; what checks the kernels stands apart."""
+"""Imports point down only: scripts, commands, lib, kernels, numerics; what checks the kernels is apart."""
 
 from __future__ import annotations
 
