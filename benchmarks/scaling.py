@@ -35,8 +35,15 @@ def curves(plan: Path, folder: Path, ranks: int) -> dict[str, Any]:
     """The cost of one run of the curves stage, as its stats tell, and the load of the machine after it."""
     command = [
         *(*launcher(ranks), sys.executable, "-m", "mpi4py", str(SCRIPTS / "curves.py")),
-        *("--mechanisms", str(plan), "--shard", "000", "--tasks", str(ranks), "--log", str(folder / "log")),
-        *("--stats", str(folder / "stats.json"), "--out", str(folder / "000.h5")),
+        *("--mechanisms", str(plan), "--shard", "000", "--tasks", str(ranks), "--checkpoint", "20"),
+        *(
+            "--log",
+            str(folder / "log"),
+            "--stats",
+            str(folder / "stats.json"),
+            "--out",
+            str(folder / "000.h5"),
+        ),
     ]
     subprocess.run(command, check=True, capture_output=True)
     stats = json.loads((folder / "stats.json").read_text())

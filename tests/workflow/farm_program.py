@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 from workflow.lib import farm
+from workflow.lib.mpi_world import world
 from workflow.lib.plain_error import Refused
 from workflow.lib.script import run
 
@@ -36,7 +37,7 @@ def work(item: int) -> list[float]:
 
 
 def main() -> None:
-    communicator = farm.world()
+    communicator = world()
     answers: dict[int, list[float]] = {}
 
     def collect(index: int, answer: list[float], cpu_seconds: float) -> None:

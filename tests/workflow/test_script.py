@@ -16,7 +16,7 @@ from kernels.accounting.rescale import Unmet
 from kernels.accounting.settings import Settings
 from kernels.uldp.saddle import Unsolved
 from workflow.lib.aggregate import IncompleteError
-from workflow.lib.farm import FarmError
+from workflow.lib.mpi_world import LaunchError
 from workflow.lib.plain_error import PlainError, Refused
 from workflow.lib.report import ReportError
 from workflow.lib.script import run
@@ -43,7 +43,7 @@ bypass: {levels: [Region], patterns: complete}
 """
 EXPECTED: dict[str, tuple[Exception, int, str]] = {
     "input": (ConfigError("a.yaml:1: wrong"), 2, "ConfigError: a.yaml:1: wrong"),
-    "ranks": (FarmError("too few"), 2, "FarmError: too few"),
+    "ranks": (LaunchError("too few"), 2, "LaunchError: too few"),
     "file": (StoreError("x.h5: cut"), 2, "StoreError: x.h5: cut"),
     "plan": (WorkPlanError("x: old"), 2, "WorkPlanError: x: old"),
     "study": (StudyPlanError("x: old"), 2, "StudyPlanError: x: old"),
