@@ -9,7 +9,14 @@ rule uldp_report:
         f"{STUDY.folder}/report.html",
     params:
         study=STUDY.study.digest,
-        code=RUN.code_digest("workflow/lib/uldp/report/*.py", "workflow/report/uldp*", "workflow/report/report.css"),
+        code=RUN.code_digest(
+            "workflow/lib/uldp/report/*.py",
+            "workflow/lib/report/drawing.py",
+            "workflow/lib/report/numbers.py",
+            "workflow/lib/report/template.py",
+            "workflow/report/uldp*",
+            "workflow/report/report.css",
+        ),
         folder=STUDY.folder,
     log:
         f"{STUDY.folder}/logs/uldp_report.log",
