@@ -107,7 +107,8 @@ def tune(
         try:
             found = run_tuning(loaded, request, jobs, advance)
         except Unmet as error:
-            raise BadInput(f"{loaded.name}: {error}.") from None
+            hint = "; set it by --denominator N" if "denominator" in str(error) else ""
+            raise BadInput(f"{loaded.name}: {error}{hint}.") from None
     if output is not None:
         _write(output, found)
     if as_json:
@@ -242,6 +243,7 @@ def _print(found: Tuning, output: Path | None) -> None:
         ],
         words=1,
         notes=[
+            *_coarse(found),
             "rho by zCDP: what the Census Bureau's conversion allows at the same eps, by the same levels.",
             *(
                 [f"Written: {output}."]
@@ -250,6 +252,16 @@ def _print(found: Tuning, output: Path | None) -> None:
             ),
         ],
     )
+
+
+def _coarse(found: Tuning) -> list[str]:
+    """Says that the rhos' denominator keeps the worst pair away from the target, and which one would not."""
+    if found.finer is None:
+        return []
+    return [
+        f"The slack comes from rounding: the scaled rhos are multiples of 1/{found.denominator}; "
+        f"a larger --denominator, such as {found.finer}, comes nearer to the target and takes longer."
+    ]
 
 
 def _target_text(found: Tuning) -> str:
