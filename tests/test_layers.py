@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from tests.paths import ROOT
 
 #: Package: the packages of this project that it may import from, besides itself.
 MAY_IMPORT = {

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from kernels.accounting.mechanism import pairs
+from tests.paths import TINY
 from tests.workflow.made_up_allocation import BASE, changed, problem, write
 from workflow.lib.config import (
     ConfigError,
@@ -66,7 +67,7 @@ def test_patterns_may_name_the_levels_that_bypass() -> None:
 
 
 def test_the_tiny_allocation_has_ten_pairs() -> None:
-    allocation = load_allocation(Path(__file__).parents[1] / "data" / "tiny.yaml")
+    allocation = load_allocation(TINY)
     assert allocation.patterns == ("00", "01", "10", "11")
     assert len(pairs(allocation)) == 10
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from kernels.accounting.mechanism import pairs
+from tests.paths import ROOT
 from workflow.lib.config import parse_allocation
 
-ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted([*DOCS.glob("*.md"), *ROOT.glob("*.md"), ROOT / "slurm" / "README.md"])
 PATH = re.compile(r"`((?:benchmarks|kernels|slurm/(?!mine)|tests|tools|workflow)/?[^`\s]*)`")

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.workflow.pipeline import TINY, snakemake, succeed
+from tests.paths import TINY
+from tests.workflow.pipeline import snakemake, succeed
 from workflow.lib.origin import Origin
 from workflow.lib.text_tree import ConfigError
 

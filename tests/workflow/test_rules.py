@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.workflow.pipeline import ROOT
+from tests.paths import ROOT
 
 RULES = sorted(path.stem for path in (ROOT / "workflow" / "rules").glob("*.smk"))
 

@@ -10,14 +10,13 @@ from pathlib import Path
 import pytest
 
 from kernels.accounting.composition import Composition
+from tests.paths import TINY
 from tests.workflow.stored import stored
 from workflow.lib import shard_run
 from workflow.lib.aggregate import IncompleteError, Outputs, aggregate
 from workflow.lib.config import load_allocation, parse_allocation
 from workflow.lib.store import Identity, open_results
 from workflow.lib.work_plan import WorkPlan, WorkPlanError, make_work_plan, read_work_plan, to_json
-
-TINY = Path(__file__).parents[1] / "data" / "tiny.yaml"
 
 
 class Killed(BaseException):
