@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from kernels.accounting.allocation import Allocation
     from workflow.lib.tuning import Tuning
 
+_MOST_DENOMINATOR = 10**30
+
 
 @click.command("tune", short_help="Budget in, noise out: the largest rhos that keep a promise.")
 @click.option("--allocation", metavar="NAME|FILE", required=True, help="The allocation to start from.")
@@ -58,7 +60,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--denominator",
-    type=click.IntRange(1, 10**30),
+    type=click.IntRange(1),
     metavar="N",
     help="Round every rho down to a multiple of 1/N, each level's query shares being kept.",
 )
@@ -66,7 +68,7 @@ if TYPE_CHECKING:
     "--output", type=click.Path(path_type=Path), metavar="FILE.yaml", help="The allocation file to write."
 )
 @click.option("--force", is_flag=True, help="Overwrite the file if there is one.")
-@click.option("--jobs", type=click.IntRange(1, 4096), help="Processes; default: one per core.")
+@click.option("--jobs", type=click.IntRange(1, 4096), metavar="N", help="Processes; default: one per core.")
 @json_option
 def tune(
     allocation: str,
@@ -91,6 +93,8 @@ def tune(
     """
     loaded = read_allocation(allocation)
     _check(loaded, target_eps, levels, level_eps, moves)
+    if denominator is not None and denominator > _MOST_DENOMINATOR:
+        raise BadInput(f"--denominator: too large; allowed: 1 to {_MOST_DENOMINATOR:g}.")
     from kernels.accounting.rescale import Unmet
     from workflow.lib.text_tree import ConfigError
     from workflow.lib.tuning import Request, run_tuning
