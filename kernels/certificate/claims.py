@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
-from math import ceil, inf, log
+from math import inf
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,12 +17,12 @@ from flint import arb, fmpq
 from numpy.typing import NDArray
 
 from .balls import ball, ends, precision
-from .survivors import scan
-from .tails import BITS, Pair, Transforms
+from .tails import BITS, Family, Pair
 
-ABSOLUTE_DIGITS = 38  # decimals of the enclosures of alpha and beta
-RELATIVE_DIGITS = 18  # significant digits of those of delta
+RELATIVE_DIGITS = 15  # significant digits of the enclosures of delta, at most
 FORMULA_DIGITS = 30  # significant digits of those of closed formulas
+_ABSOLUTE_DIGITS = 40  # decimals of numbers that may be 0
+_CLEAR = 200  # the last decimal place of an enclosure is at least so many times its radius
 _SMALLEST_DELTA = Fraction(1, 10**300)  # below it doubles lose digits, and only log10_delta is checked
 
 Floats = NDArray[np.float64]
@@ -136,8 +136,15 @@ def _check_tail(name: str) -> Callable[[Pair, Stored, int], Finding]:
         at = stored.threshold_first + index * stored.threshold_step
         row = [float(part) for part in getattr(stored, name)[index]]
         judge = _Judge()
-        low, high = ends(pair.alpha(at) if name == "alpha" else pair.beta(at))
-        judge.found[name] = _decimals(low, high, -ABSOLUTE_DIGITS)
+        # One place below the bound's first digit; an enclosure 400 times narrower than that tells its digits.
+        place = (
+            _place(Fraction(max(bound, 1e-40))) - 1
+            if (bound := stored.absolute_bound) > 0
+            else -_ABSOLUTE_DIGITS
+        )
+        tail = pair.alpha if name == "alpha" else pair.beta
+        low, high = ends(tail(at, 10.0**place / (2 * _CLEAR)))
+        judge.found[name] = _decimals(low, high, place)
         if not all(map(np.isfinite, row)) or not stored.absolute_bound > 0:
             judge.demand(False, "not finite")
             share = inf
@@ -235,22 +242,22 @@ def _check_sieve(pair: Pair, stored: Stored, index: int) -> Finding:
     nodes, bound = summary.nodes, Fraction(summary.sieve_bound)
     judge = _Judge()
     share = inf
-    # Left out by the scan: 1 / (N sin(pi p / 2N)) <= 1 / p, so at most exp(-nats) (1 + ln(N) / 2); far less
-    # than the bound, which can be as good as exact.
-    nats = float(ceil(log(1e11 * (1.0 + 0.5 * log(nodes)) / max(float(bound), 1e-45))))
-    member = scan(pair.cells, 2 * nodes * pair.step, nats)
-    odd = [p for p in member.residue[member.residue <= nodes].tolist() if p % 2]
+    # 1 / (N sin(pi p / 2N)) <= 1 / p, so what is left out here adds at most 2 `out`: far less than the bound,
+    # which can be as good as exact; on fine lattices it is not.
+    family = Family(2 * nodes * pair.step)
+    rule = Pair(family, pair.cells, {})
+    out = max(float(bound), 1e-45) * (1e-11 if rule.coarse else 1e-2)
+    listed = rule.nodes(out)
     with precision(BITS):
-        transforms = Transforms(member, Fraction(0), Fraction(1))
         weights = []
-        for p in odd:
-            weight = abs(transforms.at(p)) / (nodes * arb.sin_pi_fmpq(fmpq(p, 2 * nodes)))
+        for p, transform in listed.transforms(family, Fraction(0), Fraction(1), odd=True):
+            weight = abs(transform) / (nodes * arb.sin_pi_fmpq(fmpq(p, 2 * nodes)))
             weights.append(weight / 2 if p == nodes else weight)
         weights.sort(key=float, reverse=True)
         rest = sum(weights[summary.survivors_half :], arb(0))
         low, high = ends(rest)
-        if len(odd) < (nodes + 1) // 2:
-            high = ends(rest + (-ball(Fraction(nats))).exp() * (1 + arb(nodes).log() / 2))[1]
+        if len(weights) < (nodes + 1) // 2:
+            high = ends(rest + 2 * arb(out))[1]
     judge.found["pruned"] = _relative_decimals(max(low, Fraction(0)), high)
     judge.demand(high <= bound, "the nodes left out weigh more than the sieve bound")
     if bound:
@@ -269,8 +276,16 @@ def zcdp_epsilon(rho: Fraction, delta: Fraction) -> arb:
         return ball(rho) + 2 * (ball(rho) * -ball(delta).log()).sqrt()
 
 
+def _place(number: Fraction) -> int:
+    """Decimal place of a positive number's first digit, or one above it."""
+    rough = Context(prec=5, rounding=ROUND_CEILING)
+    return rough.divide(Decimal(number.numerator), Decimal(number.denominator)).adjusted()
+
+
 def _decimals(low: Fraction, high: Fraction, place: int) -> tuple[str, str]:
-    """Ends rounded outward to a multiple of 10^place."""
+    """Ends rounded outward to a multiple of 10^place, or of a higher power, if no more is known."""
+    if high > low:
+        place = max(place, _place((high - low) * _CLEAR / 2) + 1)
     unit = Fraction(10) ** place
     return _decimal(low // unit, place), _decimal(-(-high // unit), place)
 
@@ -280,17 +295,8 @@ def _decimal(multiple: int, place: int) -> str:
 
 
 def _relative_decimals(low: Fraction, high: Fraction, digits: int = RELATIVE_DIGITS) -> tuple[str, str]:
-    """Ends rounded outward to so many significant digits of the upper one."""
-    if high <= 0:
-        return _decimals(low, high, -ABSOLUTE_DIGITS)
-    rough = Context(prec=5, rounding=ROUND_CEILING).divide(Decimal(high.numerator), Decimal(high.denominator))
-    return _decimals(low, high, rough.adjusted() + 1 - digits)
-
-
-def _adjusted(number: Fraction) -> int:
-    """Place of a positive number's first digit, or one above it."""
-    rough = Context(prec=5, rounding=ROUND_CEILING)
-    return rough.divide(Decimal(number.numerator), Decimal(number.denominator)).adjusted()
+    """Ends rounded outward to so many significant digits of the upper one at most."""
+    return _decimals(low, high, _place(high) + 1 - digits if high > 0 else -_ABSOLUTE_DIGITS)
 
 
 _CHECKS: dict[str, Callable[[Pair, Stored, int], Finding]] = {

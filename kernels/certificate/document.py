@@ -9,7 +9,7 @@ from typing import Any
 from .claims import Finding
 
 FORMAT = "exact-census certificate"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 
 
 def signed(document: dict[str, Any]) -> dict[str, Any]:

@@ -26,9 +26,9 @@ from numpy.typing import NDArray
 from .allocation_text import Cells, rational_gcd
 
 MARGIN = 1e-6  # nats
-MOST_NODES = 3_000_000_000  # residues times weights then fit in 64 bits
+MOST_NODES = 50_000_000  # of a member; residues times weights then fit in 64 bits
 MOST_CANDIDATES = 150_000_000
-MOST_KEPT = 4_000_000  # of a member or a pair
+MOST_KEPT = 1_000_000  # of a member or a pair
 _CHUNK = 1 << 21
 _CLOSE = 0.01  # more than the rounding of a place on the line of classes, which is below 1e13
 
@@ -127,19 +127,8 @@ def _arcs(factor: tuple[float, int], weight: int, nodes: int, nats: float) -> It
         yield candidates[(candidates >= 0) & (candidates <= half)]
 
 
-@dataclass(frozen=True)
-class Nodes:
-    """Survivors n in 0 .. modulus / 2 of a pair, and the positions of their residues in both members."""
-
-    modulus: int
-    n: list[int]
-    first: Integers
-    second: Integers
-    spent: Floats
-
-
-def join(one: Member, other: Member, nats: float) -> Nodes:
-    """All n with the two bounds adding up to at most nats."""
+def join(one: Member, other: Member, nats: float) -> list[int]:
+    """All n <= modulus / 2 of the pair with the two bounds adding up to at most nats."""
     shared = math.gcd(one.modulus, other.modulus)
     modulus = one.modulus // shared * other.modulus
     budget = nats + MARGIN
@@ -166,15 +155,5 @@ def join(one: Member, other: Member, nats: float) -> Nodes:
     cycle = other.modulus // shared
     inverse = pow(one.modulus // shared, -1, cycle) if cycle > 1 else 0
     turns = (other.residue[second] - one.residue[first]) // shared % cycle * inverse % cycle
-    if modulus < 1 << 62:
-        n = one.residue[first] + one.modulus * turns
-        keep = np.nonzero(n <= modulus // 2)[0]
-        listed = n[keep].tolist()
-    else:
-        every = [
-            r + one.modulus * t for r, t in zip(one.residue[first].tolist(), turns.tolist(), strict=True)
-        ]
-        keep = np.array([i for i, value in enumerate(every) if value <= modulus // 2], dtype=np.int64)
-        listed = [every[i] for i in keep.tolist()]
-    first, second = first[keep], second[keep]
-    return Nodes(modulus, listed, first, second, one.spent[first] + other.spent[second])
+    n = one.residue[first] + one.modulus * turns
+    return n[n <= modulus // 2].tolist()

@@ -8,9 +8,11 @@ Plain rule, without a tilt. Summing the law of S modulo N from s to N/2, the las
 
     P(S >= s) = 1/2 - (2s - 1)/2N - (1/N) sum_{0 < n <= N/2} phi(n) sin(pi n (2s - 1) / N) / sin(pi n / N),
 
-n = N/2 by half, for |s| <= N/2 and up to P(|S| >= N/2) <= 2 exp(-period^2 / 8R) (`aliasing`). A node left out
-has phi <= exp(-L) and 1 / (N sin(pi n / N)) <= 1 / 2n, so all of them together are at most
-exp(-L) (1 + ln N) / 2 (`left_out`).
+n = N/2 by half, for |s| <= N/2 and up to P(|S| >= N/2) <= 2 exp(-period^2 / 8R) (`aliasing`). As
+1 / (N sin(pi n / N)) <= 1 / 2n, what is left out adds at most the sum of phi(n) / 2n over it (`out`).
+
+Nodes come from a scan of both members' residues, joined (survivors.py), or where these are too many as short
+vectors of a lattice (short.py). What a scan leaves out has phi <= exp(-L), together exp(-L) (1 + ln N) / 2.
 
 Tilted rule, for small delta; see Tilted.
 """
@@ -18,8 +20,7 @@ Tilted rule, for small delta; see Tilted.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
@@ -27,13 +28,17 @@ from flint import acb, arb, fmpq
 
 from .allocation_text import Cells, joined, rational_gcd, rational_lcm
 from .balls import ball, precision, widened
-from .survivors import Member, Nodes, join, scan
+from .short import short_nodes
+from .survivors import Member, join, scan
 from .transform import Cell
 
 BITS = 192
-PLAIN_NATS = 97.0  # 1e-42, and a factor of about 10 for all the nodes left out together
+PLAIN_NATS = 97.0  # aliasing of tails: 1e-42
+LEAST_OUT = 1e-41  # what nodes left out may add to a tail, at the least
+TILTED_OUT = 1e-19  # the same for delta: its relative accuracy, and what the steepest descent bound loses
+MOST_SCANNED = 50_000_000  # residues of a member
 _SCALES = 16  # nodes are listed for scales rounded up to a multiple of its inverse
-TILTED_NATS = 58.0  # the relative accuracy of delta, 1e-19, and what the steepest descent bound loses
+TILTED_NATS = 58.0  # aliasing of delta, relative
 _MOST_KEPT = 2_000_000  # transforms, some 0.3 kB each
 
 
@@ -51,7 +56,7 @@ class Family:
     def __init__(self, period: Fraction) -> None:
         self.period = period
         self._scanned: dict[tuple[tuple[tuple[Fraction, int], ...], Fraction], tuple[float, Member]] = {}
-        self._transforms: dict[tuple[tuple[tuple[Fraction, int], ...], Fraction, Fraction], Transforms] = {}
+        self._transforms: dict[tuple[Half, Fraction, Fraction], Transforms] = {}
 
     def member(self, cells: Cells, nats: float, scale: Fraction) -> Member:
         """Its residues up to the given bound or a larger one, for rhos times at most `scale`."""
@@ -60,25 +65,52 @@ class Family:
             self._scanned[key] = nats, scan(cells, self.period, nats, scale)
         return self._scanned[key][1]
 
-    def transforms(self, member: Member, tilt: Fraction, scale: Fraction) -> Transforms:
-        """The transforms of a member, evaluated as they are asked for."""
-        key = (member.cells, tilt, scale)
+    def transforms(self, half: Half, tilt: Fraction, scale: Fraction) -> Transforms:
+        """The transforms of a half, evaluated as they are asked for."""
+        key = (half, tilt, scale)
         if key not in self._transforms:
             if sum(len(one.known) for one in self._transforms.values()) > _MOST_KEPT:
                 self._transforms.clear()
-            self._transforms[key] = Transforms(member, tilt, scale)
+            self._transforms[key] = Transforms(half, tilt, scale)
         return self._transforms[key]
 
 
-class Transforms:
-    """phi of one member at its residues, all rhos times `scale`, kept once evaluated."""
+@dataclass(frozen=True, slots=True)
+class Half:
+    """Cells whose transform at n depends on n modulo `modulus`."""
 
-    def __init__(self, member: Member, tilt: Fraction, scale: Fraction) -> None:
-        self.modulus = member.modulus
-        step = rational_gcd([rho for rho, _ in member.cells])
-        self.factors = [
-            (Cell(rho * scale, tilt, BITS), int(rho / step), count) for rho, count in member.cells
+    cells: tuple[tuple[Fraction, int], ...]
+    modulus: int
+
+
+@dataclass(frozen=True, slots=True)
+class Nodes:
+    """Nodes n in 0 .. modulus / 2 of a composition of halves; the others add at most `out`."""
+
+    modulus: int
+    n: list[int]
+    halves: tuple[Half, ...]
+    out: float
+
+    def transforms(
+        self, family: Family, tilt: Fraction, scale: Fraction, *, odd: bool = False
+    ) -> list[tuple[int, arb | acb]]:
+        """n and the transform there, for all n or the odd ones."""
+        halves = [family.transforms(half, tilt, scale) for half in self.halves]
+        return [
+            (n, math.prod((half.at(n % half.modulus) for half in halves), start=arb(1)))
+            for n in self.n
+            if n % 2 or not odd
         ]
+
+
+class Transforms:
+    """phi of one half at its residues, all rhos times `scale`, kept once evaluated."""
+
+    def __init__(self, half: Half, tilt: Fraction, scale: Fraction) -> None:
+        self.modulus = half.modulus
+        step = rational_gcd([rho for rho, _ in half.cells])
+        self.factors = [(Cell(rho * scale, tilt, BITS), int(rho / step), count) for rho, count in half.cells]
         self.known: dict[int, arb | acb] = {}
         self.real = tilt == 0
 
@@ -96,11 +128,17 @@ class Transforms:
 
 @dataclass
 class Pair:
-    """A composition of two members, in a family."""
+    """A composition of two members, in a family; the second may be without cells."""
 
     family: Family
     first: Cells
     second: Cells
+    plain: dict[float, Plain] = field(default_factory=dict)
+
+    @property
+    def members(self) -> list[Cells]:
+        """The members that have cells."""
+        return [half for half in (self.first, self.second) if half]
 
     @cached_property
     def cells(self) -> Cells:
@@ -117,23 +155,45 @@ class Pair:
         """h."""
         return rational_gcd(list(self.cells))
 
-    def nodes(self, nats: float, scale: Fraction = Fraction(1)) -> tuple[Nodes, Member, Member]:
-        """Survivors, and the members that their positions refer to."""
-        one, other = (self.family.member(cells, nats, scale) for cells in (self.first, self.second))
-        return join(one, other, nats), one, other
-
     @cached_property
-    def plain(self) -> Plain:
-        """The rule without a tilt, for tails to an absolute 1e-40."""
-        return Plain(self)
+    def coarse(self) -> bool:
+        """Whether the residues of the members are few enough to be scanned."""
+        sizes = [self.family.period / rational_gcd(list(half)) for half in self.members]
+        return all(size.denominator == 1 and size < MOST_SCANNED for size in sizes)
 
-    def alpha(self, threshold: Fraction) -> arb:
-        """P(T > threshold)."""
-        return self.plain.upper((threshold + self.total / 2) // self.step + 1)
+    def nodes(self, out: float, scale: Fraction = Fraction(1)) -> Nodes:
+        """The nodes n without which the sum of phi(n) / 2n over 0 < n <= N/2 is at most `out`.
 
-    def beta(self, threshold: Fraction) -> arb:
+        For rhos times `scale` at the same turns. Raises survivors.OutOfReach when they are too many.
+        """
+        modulus = int(self.family.period / self.step)
+        if not self.coarse:
+            cells = tuple(sorted(self.cells.items()))
+            nodes = short_nodes(self.cells, modulus, self.step, out, scale)
+            return Nodes(modulus, nodes, (Half(cells, modulus),), out)
+        nats = math.ceil(math.log((1 + math.log(modulus)) / (2 * out)))
+        scanned = [self.family.member(cells, nats, scale) for cells in self.members]
+        halves = tuple(Half(member.cells, member.modulus) for member in scanned)
+        residues = scanned[0].residue
+        if len(scanned) == 2:
+            n = join(scanned[0], scanned[1], nats)
+        else:
+            n = residues[residues <= modulus // 2].tolist()
+        return Nodes(modulus, n, halves, out)
+
+    def alpha(self, threshold: Fraction, out: float) -> arb:
+        """P(T > threshold); nodes left out add at most `out`, or LEAST_OUT."""
+        return self._plain(out).upper((threshold + self.total / 2) // self.step + 1)
+
+    def beta(self, threshold: Fraction, out: float) -> arb:
         """Q(T <= threshold) = P(T >= -threshold)."""
-        return self.plain.upper(-((threshold - self.total / 2) // self.step))
+        return self._plain(out).upper(-((threshold - self.total / 2) // self.step))
+
+    def _plain(self, out: float) -> Plain:
+        out = max(out, LEAST_OUT)
+        if out not in self.plain:
+            self.plain[out] = Plain(self, out)
+        return self.plain[out]
 
     def delta(self, eps: Fraction, scale: Fraction = Fraction(1)) -> arb:
         """delta(eps) for eps >= 0, all rhos times `scale`."""
@@ -143,21 +203,17 @@ class Pair:
 class Plain:
     """Sums over the survivors, whose terms are kept."""
 
-    def __init__(self, pair: Pair) -> None:
-        nodes, one, other = pair.nodes(PLAIN_NATS)
+    def __init__(self, pair: Pair, out: float) -> None:
+        nodes = pair.nodes(out)
         self.modulus = nodes.modulus
         with precision(BITS):
-            left, right = (pair.family.transforms(m, Fraction(0), Fraction(1)) for m in (one, other))
-            residues = _residues(nodes, one, other)
             self.terms: list[tuple[int, arb]] = []
-            for n, r, s in residues:
+            for n, transform in nodes.transforms(pair.family, Fraction(0), Fraction(1)):
                 if n:
-                    kernel = self.modulus * arb.sin_pi_fmpq(fmpq(n, self.modulus))
-                    term = left.at(r) * right.at(s) / kernel
+                    term = transform / (self.modulus * arb.sin_pi_fmpq(fmpq(n, self.modulus)))
                     self.terms.append((n, term / 2 if 2 * n == self.modulus else term))
             self.aliasing = 2 * (-ball(pair.family.period**2 / (8 * pair.total))).exp()
-            left_out = (-ball(Fraction(PLAIN_NATS))).exp() * (1 + arb(self.modulus).log()) / 2
-            self.slack = self.aliasing + left_out
+            self.slack = self.aliasing + arb(nodes.out)
 
     def upper(self, start: int) -> arb:
         """P(S >= start)."""
@@ -189,20 +245,18 @@ class Tilted:
     there is one. So, s0 being the first point above eps + R/2, U(tilt, s0) is P(T > eps), and exp(-R/2) times
     U(tilt - 1, .) is Q(T > eps) (tilt > 1, window from s0) or Q(T <= eps) (tilt < 1, window up to s0), up to
     what `_aliasing` bounds. |D(n)| <= exp(R tilt^2 / 2) phi(n) (transform.py), |1 - z| >= 2 |sin(pi n / N)|
-    sqrt|z| and >= |1 - |z||, so the nodes left out add at most exp(R tilt^2 / 2 - L) exp(-mu h s0) (1 + ln N)
-    / sqrt(min(1, exp(-mu h))), or with 2 / |1 - exp(-mu h)| for the last quotient (`_left_out`).
+    sqrt|z| and 1 / (N sin(pi n / N)) <= 1 / 2n, so the nodes left out add at most the sum of phi(n) / 2n over
+    them, times 2 exp(R tilt^2 / 2 - mu h s0) / sqrt(min(1, exp(-mu h))) (`_left_out`).
     """
 
     def __init__(self, pair: Pair, tilt: Fraction, scale: Fraction) -> None:
         self.tilt, self.scale = tilt, scale
         self.total, self.step = pair.total * scale, pair.step * scale
         self.period = pair.family.period * scale
-        nodes, one, other = pair.nodes(TILTED_NATS, Fraction(math.ceil(_SCALES * scale), _SCALES))
-        self.modulus, self.window = nodes.modulus, nodes.modulus // 2
+        nodes = pair.nodes(TILTED_OUT, Fraction(math.ceil(_SCALES * scale), _SCALES))
+        self.modulus, self.window, self.out = nodes.modulus, nodes.modulus // 2, nodes.out
         with precision(BITS):
-            left, right = (pair.family.transforms(m, tilt, scale) for m in (one, other))
-            residues = _residues(nodes, one, other)
-            self.terms = [(n, left.at(r) * right.at(s)) for n, r, s in residues]
+            self.terms = nodes.transforms(pair.family, tilt, scale)
 
     def delta(self, eps: Fraction) -> arb:
         """Enclosure of delta(eps)."""
@@ -239,10 +293,8 @@ class Tilted:
         return widened(total / modulus, self._left_out(mu, point, shrink))
 
     def _left_out(self, mu: Fraction, point: Fraction, shrink: arb) -> arb:
-        size = (ball(self.total * self.tilt**2 / 2 - Fraction(TILTED_NATS) - mu * point)).exp()
-        near = (1 + arb(self.modulus).log()) / (shrink.sqrt() if mu > 0 else arb(1))
-        far = 2 / abs(1 - shrink)
-        return size * (far if far < near else near)
+        size = (ball(self.total * self.tilt**2 / 2 - mu * point)).exp()
+        return 2 * arb(self.out) * size / (shrink.sqrt() if mu > 0 else arb(1))
 
     def _aliasing(self, mu: Fraction, low: Fraction, high: Fraction) -> arb:
         """Error of a window sum with tilt mu > 0 for the tail from x on, low <= x <= high.
@@ -266,11 +318,6 @@ class Tilted:
                 return error + 2 * here
             error += here
             k += 1
-
-
-def _residues(nodes: Nodes, one: Member, other: Member) -> Iterator[tuple[int, int, int]]:
-    """n and its residues in both members."""
-    return zip(nodes.n, one.residue[nodes.first].tolist(), other.residue[nodes.second].tolist(), strict=True)
 
 
 def _turn(numerator: int, modulus: int) -> acb:

@@ -78,7 +78,8 @@ def certify(
     else:
         _print(file, certificate, out)
     if not certificate["verdict"]["passed"]:
-        raise Refusal(f"{file}: not certified: {first_problem(certificate)}")
+        certified = "certified in part" if certificate["verdict"]["outcome"] == "partly" else "not certified"
+        raise Refusal(f"{file}: {certified}: {first_problem(certificate)}")
 
 
 def _print(file: Path, certificate: dict[str, Any], out: Path | None) -> None:
@@ -87,7 +88,7 @@ def _print(file: Path, certificate: dict[str, Any], out: Path | None) -> None:
     for quantity in sorted({value["quantity"] for value in certificate["values"]}):
         values = [value for value in certificate["values"] if value["quantity"] == quantity]
         rows.append([quantity, str(len(values)), str(sum(value["holds"] for value in values))])
-    passed = "yes" if verdict["passed"] else "NO"
+    passed = {"passed": "yes", "partly": "IN PART", "failed": "NO"}[verdict["outcome"]]
     emit_table(
         [f"{file}: certificate for {certificate['allocation']}.", relation(certificate["neighbours"])],
         ["quantity", "checked", "proven to hold"],

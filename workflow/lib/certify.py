@@ -108,6 +108,8 @@ def certify(
     order = {value: place for place, value in enumerate(drawn)}
     values.sort(key=lambda value: order[value["group"], value["quantity"], value["index"]])
     holding = sum(value["holds"] for value in values)
+    beyond = sum(value["out_of_reach"] for value in values)
+    wrong_or_missing = bool(faults) or holding + beyond != len(drawn)
     return document.signed(
         {
             "format": document.FORMAT,
@@ -124,10 +126,11 @@ def certify(
                 "of": sum(sum(size.values()) for size in sizes.values()),
             },
             "verdict": {
-                "passed": not faults and holding == len(drawn),
+                "passed": not wrong_or_missing and not beyond,
+                "outcome": "failed" if wrong_or_missing else "partly" if beyond else "passed",
                 "values_checked": len(values),
                 "values_hold": holding,
-                "values_out_of_reach": sum(value["out_of_reach"] for value in values),
+                "values_out_of_reach": beyond,
                 "groups_checked": plans,
                 "groups": len(sizes),
                 "faults": faults[:_MOST_FAULTS],
@@ -142,13 +145,19 @@ def certify(
 
 
 def first_problem(certificate: dict[str, Any]) -> str:
-    """The first fault or wrong value of a certificate that does not pass."""
-    if certificate["verdict"]["faults"]:
-        return certificate["verdict"]["faults"][0]
-    value = next((value for value in certificate["values"] if not value["holds"]), None)
+    """Why a certificate does not pass: the first fault or wrong value, or how many are out of reach."""
+    verdict = certificate["verdict"]
+    if verdict["faults"]:
+        return verdict["faults"][0]
+    failing = [value for value in certificate["values"] if not value["holds"]]
+    # What is wrong comes before what could not be found.
+    value = min(failing, key=lambda value: value["out_of_reach"], default=None)
     if value is None:
         return "values are missing"
-    return f"{value['group']}: {value['quantity']} {value['index']}: {value['wrong']}"
+    first = f"{value['group']}: {value['quantity']} {value['index']}: {value['wrong']}"
+    if not value["out_of_reach"]:
+        return first
+    return f"{len(failing)} of {verdict['values_checked']} values out of reach, the first {first}"
 
 
 def _parsed(text: str, faults: list[str]) -> AllocationText | None:
@@ -195,7 +204,11 @@ def _drawn(
 
 
 def _periods(members: dict[str, tuple[Cells, Cells]], furthest: Fraction) -> dict[str, Fraction]:
-    """A period for every group: one for all groups of the same total rho where their lattices allow it."""
+    """A period for every group: one for all groups of the same total rho where their lattices allow it.
+
+    Where not even a group's two members have a common period that is not much longer than it must be, the
+    period fits the lattice of all its cells only, and its nodes are found without members.
+    """
     families: dict[Fraction, list[str]] = {}
     for group, pair in members.items():
         families.setdefault(_total(pair), []).append(group)
@@ -204,10 +217,12 @@ def _periods(members: dict[str, tuple[Cells, Cells]], furthest: Fraction) -> dic
         needed = needed_period(total, min(furthest, total * 4 + 100))
         halves = {tuple(sorted(half.items())): half for group in groups for half in members[group]}
         steps = {rational_gcd(list(half)) for half in halves.values()}
-        shared = rational_lcm(list(steps)) <= Fraction(needed * _LONGEST_UNIT)
+        longest = Fraction(needed * _LONGEST_UNIT)
         for group in groups:
-            own = steps if shared else {rational_gcd(list(half)) for half in members[group]}
-            periods[group] = common_period(sorted(own), needed)
+            own = {rational_gcd(list(half)) for half in members[group]}
+            units = (steps, own, {rational_gcd(list(own))})
+            fitting = next((unit for unit in units if rational_lcm(list(unit)) <= longest), units[-1])
+            periods[group] = common_period(sorted(fitting), needed)
     return periods
 
 

@@ -22,7 +22,8 @@ def main() -> None:
     certificate = certify(options.curves, Request(options.sample), jobs=options.jobs)
     write_text(options.out, as_text(certificate))
     verdict = certificate["verdict"]
-    outcome = "passed" if verdict["passed"] else f"NOT PASSED: {first_problem(certificate)}"
+    outcome = {"passed": "passed", "partly": "PASSED IN PART: ", "failed": "NOT PASSED: "}[verdict["outcome"]]
+    outcome += "" if verdict["passed"] else first_problem(certificate)
     print(
         f"{options.out}: {verdict['values_hold']} of {verdict['values_checked']} values proven to hold, "
         f"{verdict['fault_count']} faults; {outcome}"
