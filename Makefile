@@ -14,7 +14,11 @@ BIN       := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 PEER      := .venv-bench
 CLUSTER   := slurm/test-cluster/cluster with
+PIP       := $(BIN)/python -m pip install --disable-pip-version-check --progress-bar off
 SNAKEMAKE := $(BIN)/snakemake --workflow-profile workflow/profiles/default --cores $(CORES)
+WORKFLOW  := @run() { $(SNAKEMAKE) --quiet all "$$@" || { \
+  echo 'make: not finished; the reason is above, logs are in results/NAME/logs and .snakemake/log' >&2; exit 1; }; }; run
+DONE      := @echo 'make: done, results/ is up to date'
 
 .DEFAULT_GOAL := help
 .PHONY: help setup picture report certify tune scan theory uldp dry-run test test-cluster test-kills lint fuzz bench scaling lock clean
@@ -31,30 +35,39 @@ setup: $(INSTALLED) ## install the locked environment into .venv
 $(INSTALLED): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo 'make: Python 3.11 or newer is needed; name it with PYTHON=...' >&2; exit 1; }
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@echo 'make: installing into $(VENV), about two minutes'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@{ $(PIP) --require-hashes -r requirements.lock 2>&1 || echo 'pip: failed'; } \
+	  | $(BIN)/python tools/pip_progress.py requirements.lock
+	@$(PIP) --quiet --no-deps --no-build-isolation -e .
 	@touch $@
+	@echo 'make: installed'
 
 report: $(INSTALLED) ## results/ALLOCATION/report.html and all that it needs
-	$(SNAKEMAKE) --quiet host reason rules --config 'allocation=$(ALLOCATION)'
+	$(WORKFLOW) --config 'allocation=$(ALLOCATION)'
+	@$(BIN)/python -m workflow.lib.report.answer '$(ALLOCATION)'
 
 certify: $(INSTALLED) ## results/ALLOCATION/certificate.json: SAMPLE stored values derived anew by independent code
-	$(SNAKEMAKE) --quiet host reason rules --config 'allocation=$(ALLOCATION)' certify_sample=$(SAMPLE) --until certify
+	$(WORKFLOW) --config 'allocation=$(ALLOCATION)' certify_sample=$(SAMPLE) --until certify
+	$(DONE)
 
 tune: $(INSTALLED) ## results/ALLOCATION/ALLOCATION_tuned.yaml: the largest rhos that keep EPS at DELTA
 	$(if $(EPS),,$(error name the promise: make tune EPS=26.34 DELTA=1e-10))
-	$(SNAKEMAKE) --quiet host reason rules --config 'allocation=$(ALLOCATION)' 'tune_eps="$(EPS)"' 'tune_delta="$(DELTA)"' -- tune
+	$(WORKFLOW) --config 'allocation=$(ALLOCATION)' 'tune_eps="$(EPS)"' 'tune_delta="$(DELTA)"' -- tune
+	$(DONE)
 
 scan: $(INSTALLED) ## results/NAME/scan.csv: the candidate allocations of the scan file SCAN
 	$(if $(SCAN),,$(error name the scan file: make scan SCAN=path))
-	$(SNAKEMAKE) --quiet host reason rules --config 'scan="$(SCAN)"' -- scan
+	$(WORKFLOW) --config 'scan="$(SCAN)"' -- scan
+	$(DONE)
 
 theory: $(INSTALLED) ## results/ALLOCATION/theory.html: how near the curves are to their Gaussian limit, and to each other
-	$(SNAKEMAKE) --quiet host reason rules --config 'allocation=$(ALLOCATION)' -- theory
+	$(WORKFLOW) --config 'allocation=$(ALLOCATION)' -- theory
+	$(DONE)
 
 uldp: $(INSTALLED) ## results/STUDY/report.html: the local-privacy study
-	$(SNAKEMAKE) --quiet host reason rules --config 'study=$(STUDY)' -- uldp
+	$(WORKFLOW) --config 'study=$(STUDY)' -- uldp
+	$(DONE)
 
 dry-run: $(INSTALLED) ## check the allocation and the settings, list the jobs, run none
 	$(SNAKEMAKE) --dry-run --config 'allocation=$(ALLOCATION)'

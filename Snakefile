@@ -17,6 +17,18 @@ except ConfigError as error:
     sys.exit(f"ConfigError: {error}")
 
 
+def own(origin):
+    """Input function: the file of a run, unless its folder holds the results of another one."""
+
+    def file(wildcards):
+        try:
+            return origin.checked_file()
+        except ConfigError as error:
+            sys.exit(f"ConfigError: {error}")
+
+    return file
+
+
 # The tables are named too: a failed stage aggregate takes them away, while the page of the run before stays.
 rule all:
     input:

@@ -96,9 +96,10 @@ def other_methods(composition: Composition, repeats: int, document: Path | None)
 def installed(python: str) -> bool:
     """Whether that interpreter exists and has dp-accounting."""
     try:
-        return subprocess.run([python, "-c", "import dp_accounting"], capture_output=True).returncode == 0
-    except OSError:
+        subprocess.run([python, "-c", "import dp_accounting"], capture_output=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
         return False
+    return True
 
 
 def peer_answer(python: str, composition: Composition) -> dict[str, Any]:
@@ -150,13 +151,10 @@ def main() -> None:
     parser.add_argument("--write", type=Path, help="document that takes the tables, between its marks")
     options = parser.parse_args()
     composition = first_pair()
-    if (
-        options.peer is None
-        or subprocess.run([options.peer, "-c", "import dp_accounting"], capture_output=True).returncode
-    ):
-        print("dp-accounting is not measured: it is not installed (benchmarks/requirements.txt)")
-    else:
+    if options.peer and installed(options.peer):
         dp_accounting(composition, options.peer, options.repeats, options.write)
+    else:
+        print("dp-accounting is not measured: it is not installed (benchmarks/requirements.txt)")
     other_methods(composition, options.repeats, options.write)
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -84,7 +85,7 @@ def unit_costs(repeats: int = 7) -> dict[str, float]:
     costs = {}
     for name, operation in OPERATIONS.items():
         operation(x)
-        costs[name] = min(cpu_seconds(lambda call=operation: call(x)) for _ in range(repeats)) / LENGTH
+        costs[name] = min(cpu_seconds(partial(operation, x)) for _ in range(repeats)) / LENGTH
     return costs
 
 
@@ -131,7 +132,7 @@ def main() -> None:
             seconds = sum(number * costs[operation] for operation, number in operations.items())
             floor[part] = floor.get(part, 0.0) + seconds
         evaluate([one], SETTINGS)
-        whole += min(cpu_seconds(lambda one=one: evaluate([one], SETTINGS)) for _ in range(2))
+        whole += min(cpu_seconds(partial(evaluate, [one], SETTINGS)) for _ in range(2))
     rows = [[part, f"{1000 * seconds / len(compositions):.2f} ms"] for part, seconds in floor.items()]
     least = sum(floor.values())
     rows.append(["together", f"{1000 * least / len(compositions):.2f} ms"])

@@ -103,7 +103,7 @@ def double_convolution(composition: Composition, spacing: Fraction) -> np.ndarra
         reach = math.ceil(math.sqrt(2.0 * math.log(1.0 / _CUT) / float(rho)))
         cell = np.exp(-0.5 * float(rho) * np.arange(-reach, reach + 1.0) ** 2)
         family, square = np.ones(1), cell / cell.sum()
-        for bit in reversed(bin(count)[2:]):
+        for bit in reversed(f"{count:b}"):
             if bit == "1":
                 family = _trimmed(np.convolve(family, square))
             square = _trimmed(np.convolve(square, square))

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -54,8 +55,8 @@ def dissect(composition: Composition, parts: Parts) -> tuple[int, int, int]:
     logs, _ = parts.measured("profile on 256 eps", lambda: accountant.log_profile(eps))
     guesses = np.interp([-log_fraction(delta) for delta in SETTINGS.deltas], -logs, eps)
     for delta, guess in zip(SETTINGS.deltas, guesses, strict=True):
-        parts.measured("exact eps at 3 deltas", lambda d=delta, g=guess: accountant.epsilon(d, g))
-        parts.measured("variance reduction at 3 deltas", lambda d=delta: accountant.reduction(d))
+        parts.measured("exact eps at 3 deltas", partial(accountant.epsilon, delta, guess))
+        parts.measured("variance reduction at 3 deltas", partial(accountant.reduction, delta))
     return len(plan.nodes.p), rule.precise, len(composition.cells)
 
 
@@ -84,7 +85,7 @@ def main() -> None:
     parts, sizes, whole = Parts(), [], 0.0
     for one in compositions:
         sizes.append(dissect(one, parts))
-        whole += cpu_seconds(lambda one=one: evaluate([one], SETTINGS))
+        whole += cpu_seconds(partial(evaluate, [one], SETTINGS))
     parts.seconds["tables, and all else"] = whole - sum(parts.seconds.values())
     rows = [
         [part, f"{1000 * seconds / len(compositions):.2f} ms", f"{100 * seconds / whole:.1f} %"]

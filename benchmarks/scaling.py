@@ -34,9 +34,16 @@ def launcher(ranks: int) -> list[str]:
 def curves(plan: Path, folder: Path, ranks: int) -> dict[str, Any]:
     """The cost of one run of the curves stage, as its stats tell, and the load of the machine after it."""
     command = [
-        *(*launcher(ranks), sys.executable, "-m", "mpi4py", SCRIPTS / "curves.py"),
-        *("--mechanisms", plan, "--shard", "000", "--tasks", str(ranks), "--log", folder / "log"),
-        *("--stats", folder / "stats.json", "--out", folder / "000.h5"),
+        *(*launcher(ranks), sys.executable, "-m", "mpi4py", str(SCRIPTS / "curves.py")),
+        *("--mechanisms", str(plan), "--shard", "000", "--tasks", str(ranks), "--checkpoint", "20"),
+        *(
+            "--log",
+            str(folder / "log"),
+            "--stats",
+            str(folder / "stats.json"),
+            "--out",
+            str(folder / "000.h5"),
+        ),
     ]
     subprocess.run(command, check=True, capture_output=True)
     stats = json.loads((folder / "stats.json").read_text())
@@ -70,8 +77,8 @@ def main() -> None:
     console = Console()
     with tempfile.TemporaryDirectory() as scratch:
         plan = Path(scratch, "mechanisms.json")
-        command = [sys.executable, SCRIPTS / "mechanisms.py", "--allocation", options.allocation]
-        subprocess.run([*command, "--shards", "1", "--out", plan], check=True)
+        planning = [sys.executable, str(SCRIPTS / "mechanisms.py"), "--allocation", options.allocation]
+        subprocess.run([*planning, "--shards", "1", "--out", str(plan)], check=True)
         runs: dict[int, list[dict[str, Any]]] = {ranks: [] for ranks in options.ranks}
         for repeat in range(options.repeats):
             for ranks in options.ranks:

@@ -26,6 +26,7 @@ class Costs:
     served: float = 0.0045  # rank 0 per item: receive, digest, and its piece of the unfinished shard
     written: float = 0.0039  # rank 0 per group at the end of a shard: write, read back, compare digests
     merged: float = 0.0075  # stage aggregate per group: verify, copy, verify, table rows
+    certified: float = 12.7  # stage certify: 100 values of the DHC
     planned: float = 0.0006  # stage mechanisms per pair
     job: float = 9.0  # from sbatch to the script's first line, and until its end is noticed
     group_bytes: int = 71_000
@@ -66,6 +67,7 @@ def total(costs: Costs, work: Workload, cores: int, shards: int) -> dict[str, fl
         "mechanisms": costs.job + work.items * costs.planned,
         "curves": costs.job + curves(costs, work, cores, shards),
         "aggregate": costs.job + work.items * costs.merged,
+        "certify": costs.job + costs.certified,
         "report": costs.job + 2.0,
     }
 

@@ -21,7 +21,7 @@ from rich.table import Table
 from workflow.lib.config import find_allocation, load_allocation
 
 ROOT = Path(__file__).parents[1]
-STAGES = ("mechanisms", "curves", "aggregate", "report")
+STAGES = ("mechanisms", "curves", "aggregate", "certify", "report")
 
 
 def run(allocation: Path, tasks: int, folder: Path) -> float:

@@ -6,11 +6,11 @@ import re
 import subprocess
 import tomllib
 from importlib.metadata import version
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from tests.paths import ROOT
+
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 LOCK = (ROOT / "requirements.lock").read_text()
 LOCKED = dict(re.findall(r"^([a-z0-9_.-]+)==(\S+)", LOCK, re.MULTILINE))

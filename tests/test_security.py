@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.paths import ROOT
 from workflow.lib.allocation_model import is_slug
 from workflow.lib.config import load_allocation
 from workflow.lib.text_tree import ConfigError
 
-ROOT = Path(__file__).parents[1]
 SOURCES = sorted(
     path for folder in ("kernels", "workflow", "tools") for path in (ROOT / folder).rglob("*.py")
 )

@@ -37,7 +37,7 @@ def cramer_rao_sum(law: Law, alpha: Fraction) -> Fraction | float:
         (between, lambda column: _contrast(column, v)),
     ]
     total = Fraction(0)
-    distribution = uniform_parts(law.domain, alpha)
+    distribution = law.domain.uniform_parts(alpha)
     for numerator, part in directions:
         if not numerator:
             continue
@@ -51,7 +51,7 @@ def cramer_rao_sum(law: Law, alpha: Fraction) -> Fraction | float:
 def efficient_error(law: Law, alpha: float) -> float:
     """tr J^-1 at P_alpha, 0 < alpha < 1 (or v = w): what the best estimator reaches asymptotically; infinite
     if the outputs tell nothing about some direction."""
-    distribution = np.array([float(p) for p in uniform_parts(law.domain, Fraction(alpha))])
+    distribution = np.array([float(p) for p in law.domain.uniform_parts(Fraction(alpha))])
     columns = np.array([[float(q) for q in column] for column in law.columns.values()]).T  # [w, outputs]
     columns = columns[:, distribution @ columns > 0]
     information = (columns / (distribution @ columns)) @ columns.T
@@ -102,14 +102,6 @@ def size_shares(law: Law, odds: Fraction) -> dict[int, Fraction]:
             k, weight = len(output.support), max(column[:v]) / odds
             shares[k] = shares.get(k, Fraction(0)) + weight * (k * (odds - 1) + v) / v
     return shares
-
-
-def uniform_parts(domain: Domain, alpha: Fraction) -> list[Fraction]:
-    """P_alpha. Where all symbols are sensitive alpha is 1."""
-    v, others = domain.sensitive, domain.others
-    if not others:
-        return [Fraction(1, v)] * v
-    return [alpha / v] * v + [(1 - alpha) / others] * others
 
 
 def _information(law: Law, distribution: Sequence[Fraction], part: _Part) -> Fraction | None:

@@ -86,26 +86,6 @@ def hadamard(v: int) -> Design:
     return Design("Hadamard", v, 0, order, half, half, half, blocks)
 
 
-def is_balanced(design: Design) -> bool:
-    """Whether the listed blocks have the shares that the design claims, for every point and pair of
-    points."""
-    blocks = [set(block) for block in design.listed()]
-    if len(blocks) != design.count or (design.size and any(len(block) != design.size for block in blocks)):
-        return False
-    for x in range(design.v):
-        holding = [block for block in blocks if x in block]
-        missing = [block for block in blocks if x not in block]
-        if len(holding) != design.share * len(blocks):
-            return False
-        for s in range(design.v):
-            if s != x and (
-                sum(s in block for block in holding) != design.together * len(holding)
-                or sum(s in block for block in missing) != design.apart * len(missing)
-            ):
-                return False
-    return True
-
-
 def _balanced(name: str, v: int, k: int, count: int, blocks: tuple[Block, ...] | None) -> Design:
     rest = max(v - 1, 1)
     return Design(

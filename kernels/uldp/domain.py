@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,3 +23,10 @@ class Domain:
     def others(self) -> int:
         """w - v, the number of symbols that are not sensitive."""
         return self.symbols - self.sensitive
+
+    def uniform_parts(self, alpha: Fraction) -> list[Fraction]:
+        """P_alpha, [w]: alpha shared evenly by the sensitive symbols, the rest by the others. Without others
+        alpha is 1, whatever is given."""
+        if not self.others:
+            return [Fraction(1, self.sensitive)] * self.sensitive
+        return [alpha / self.sensitive] * self.sensitive + [(1 - alpha) / self.others] * self.others

@@ -110,27 +110,6 @@ def error(domain: Domain, classes: Sequence[ReportClass], weights: Sequence[Weig
     return Error(domain, from_sensitive, from_others if others else Fraction(0))
 
 
-def is_unbiased(domain: Domain, classes: Sequence[ReportClass], weights: Sequence[Weights]) -> bool:
-    """Whether the expected estimate is P for every P, exactly."""
-    own, other, outside, for_sensitive, named, elsewhere = (Fraction(0) for _ in range(6))
-    for c, weight in zip(classes, weights, strict=True):
-        a, b, constant = weight.sensitive
-        d, e, base = weight.others
-        own += c.share * (a * c.own + constant)
-        other += c.share * (a * c.other + constant)
-        outside += c.share * (a * c.outside + b * c.named + constant)
-        for_sensitive += c.share * base
-        named += c.share * (c.named * (d + e) + base)
-        elsewhere += c.share * (c.named * e + base)
-    v, others = domain.sensitive, domain.others
-    return (
-        own == 1
-        and (v == 1 or other == 0)
-        and (not others or (outside == for_sensitive == 0 and named == 1))
-        and (others < 2 or elsewhere == 0)
-    )
-
-
 def standard_weights(c: ReportClass) -> Weights:
     """The usual unbiased estimator for one class: frequencies of support and of names, put straight.
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from kernels.uldp.domain import Domain
-from kernels.uldp.estimator import Weights
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,39 +52,6 @@ def violations(law: Law, odds: Fraction) -> list[Violation]:
         if reason:
             found.append(Violation(reason, output))
     return found
-
-
-def expected_estimate(law: Law, weights: Sequence[Weights], x: int) -> list[Fraction]:
-    """The expected estimate of P when all clients hold x. Unbiased means 1 at x and 0 elsewhere."""
-    total = [Fraction(0)] * law.domain.symbols
-    for output, column in law.columns.items():
-        if column[x]:
-            added = contribution(law.domain, weights, output)
-            total = [sum_ + column[x] * part for sum_, part in zip(total, added, strict=True)]
-    return total
-
-
-def error_by_law(law: Law, weights: Sequence[Weights], distribution: Sequence[Fraction]) -> Fraction:
-    """n E||P_hat - P||^2 at P, by adding over all outputs."""
-    total = -sum((p * p for p in distribution), Fraction(0))
-    for output, column in law.columns.items():
-        probability = sum((p * q for p, q in zip(distribution, column, strict=True)), Fraction(0))
-        if probability:
-            total += probability * sum(part**2 for part in contribution(law.domain, weights, output))
-    return total
-
-
-def contribution(domain: Domain, weights: Sequence[Weights], output: Output) -> list[Fraction]:
-    """What one report adds to the estimate of every symbol (before the mean over clients)."""
-    a, b, c = weights[output.group].sensitive
-    d, e, f = weights[output.group].others
-    anything = 0 if output.named is None else 1
-    parts = [b * anything + c] * domain.sensitive + [e * anything + f] * domain.others
-    for s in output.support:
-        parts[s] += a
-    if output.named is not None:
-        parts[output.named] += d
-    return parts
 
 
 def _fault(domain: Domain, column: Sequence[Fraction], odds: Fraction) -> str:

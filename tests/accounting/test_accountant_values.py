@@ -6,7 +6,6 @@ import json
 from decimal import Decimal
 from fractions import Fraction
 from fractions import Fraction as F
-from pathlib import Path
 
 import pytest
 
@@ -21,6 +20,7 @@ from tests.accounting.cases import (
     convolution_reference,
     reference,
 )
+from tests.paths import DATA
 from tests.reference.cells import Enclosure, total
 from tests.reference.checks import (
     ABSOLUTE,
@@ -32,8 +32,6 @@ from tests.reference.checks import (
     assert_tail,
 )
 from tests.reference.small import PUBLISHED, single_cell
-
-DATA = Path(__file__).parent.parent / "data" / "reference"
 
 
 def eps_grid(name: str) -> list[Fraction]:
@@ -55,7 +53,7 @@ def as_printed(text: str, accuracy: Fraction) -> Enclosure:
 
 @pytest.mark.parametrize("number", [0, 1, 2])
 def test_every_published_row(number: int) -> None:
-    published = json.loads((DATA / f"census-{number}.json").read_text())
+    published = json.loads((DATA / "reference" / f"census-{number}.json").read_text())
     name = next(name for name, pair in PAIRS.items() if list(pair) == published["patterns"])
     rows = published["rows"]
     accuracy = F(published["absolute_accuracy_of_tails"])

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction as F
-from pathlib import Path
 
 import mpmath
 import pytest
@@ -18,10 +17,11 @@ from kernels.accounting.certified import ONE, Certified, from_fraction
 from kernels.accounting.composition import Composition
 from kernels.accounting.mechanism import pair_composition, pairs
 from kernels.accounting.rescale import Unmet, level_unit, move_budget, scale_levels
+from tests.paths import TINY
 from tests.reference.arb_tail import ArbTail
 from workflow.lib.config import load_allocation
 
-TINY = load_allocation(Path(__file__).parents[1] / "data" / "tiny.yaml")
+SMALL = load_allocation(TINY)
 DHC = replace(load_allocation("dhc_persons_us"), patterns=("000000", "111111"))
 TARGET = Target(F(12), F(1, 10**6))
 
@@ -52,16 +52,16 @@ def shares(allocation: Allocation, level: str) -> list[F]:
 def test_every_pair_meets_the_target_and_one_more_step_does_not(
     levels: tuple[str, ...] | None, denominator: int | None
 ) -> None:
-    found = tuned(TINY, TARGET, levels, denominator)
-    scaled = levels or TINY.levels
+    found = tuned(SMALL, TARGET, levels, denominator)
+    scaled = levels or SMALL.levels
     made = found.allocation
     assert all(truth(made, pair, TARGET.eps) <= TARGET.delta for pair in pairs(made))
-    assert all(shares(made, level) == shares(TINY, level) for level in TINY.levels)
-    assert all(made.rho[level] == TINY.rho[level] for level in TINY.levels if level not in scaled)
+    assert all(shares(made, level) == shares(SMALL, level) for level in SMALL.levels)
+    assert all(made.rho[level] == SMALL.rho[level] for level in SMALL.levels if level not in scaled)
     grid = denominator or (8 if levels else 800_000)
     assert all((rho * grid).denominator == 1 for level in scaled for rho in made.rho[level].values())
     assert all(
-        made.level_rho(level) <= found.scale * TINY.level_rho(level) < made.level_rho(level) * 2
+        made.level_rho(level) <= found.scale * SMALL.level_rho(level) < made.level_rho(level) * 2
         for level in scaled
     )
     unit = {level: level_unit(made, level) for level in scaled}
@@ -76,8 +76,8 @@ def test_every_pair_meets_the_target_and_one_more_step_does_not(
 
 
 def test_the_account_is_of_the_allocation_that_is_returned() -> None:
-    found = tuned(TINY, TARGET)
-    assert list(found.account.epsilons) == pairs(TINY)
+    found = tuned(SMALL, TARGET)
+    assert list(found.account.epsilons) == pairs(SMALL)
     assert found.account.proxy == ("00", "00")
     worst = found.account.epsilons[found.account.worst]
     assert worst.upper == max(eps.upper for eps in found.account.epsilons.values()) <= F(12)
@@ -100,8 +100,8 @@ def test_dhc_gets_more_rho_than_zcdp_allows_and_keeps_the_worst_pair_below() -> 
 
 
 def test_a_level_of_its_own() -> None:
-    made = tune_levels(TINY, {"Block": F(2), "Region": F(3)}, F(1, 10**6), 1000)
-    assert made.rho["County"] == TINY.rho["County"]
+    made = tune_levels(SMALL, {"Block": F(2), "Region": F(3)}, F(1, 10**6), 1000)
+    assert made.rho["County"] == SMALL.rho["County"]
     for level, eps in (("Block", F(2)), ("Region", F(3))):
         assert ArbTail(dict(made.level_composition(level).cells)).delta(eps).upper <= F(1, 10**6)
         more = scale_levels(made, 1 + 1 / (1000 * level_unit(made, level)), [level])
@@ -116,14 +116,14 @@ def test_far_targets_are_met_too() -> None:
         (F(1), F(1, 2)),
         (F(1, 1000), F(999, 1000)),
     ):
-        found = tuned(TINY, Target(eps, delta))
+        found = tuned(SMALL, Target(eps, delta))
         worst = found.account.epsilons[found.account.worst]
         assert eps * F(99, 100) < F(worst.upper) <= eps
 
 
 def test_how_far_away_the_start_is_does_not_matter() -> None:
-    far = scale_levels(TINY, F(1, 10**20), TINY.levels)
-    near, found = tuned(TINY, TARGET).allocation, tuned(far, TARGET).allocation
+    far = scale_levels(SMALL, F(1, 10**20), SMALL.levels)
+    near, found = tuned(SMALL, TARGET).allocation, tuned(far, TARGET).allocation
     assert abs(found.total_rho / near.total_rho - 1) < F(1, 10**5)
     assert all(truth(found, pair, TARGET.eps) <= TARGET.delta for pair in pairs(found))
 
@@ -136,16 +136,16 @@ def test_a_pair_that_only_its_own_evaluation_finds_too_large_lowers_the_scale() 
         exact = [Accountant(one).epsilon(TARGET.delta) for one in compositions]
         return [from_fraction(TARGET.eps + 1), *exact[1:]] if len(calls) == 1 else exact
 
-    found = tune(TINY, TARGET, epsilons)
+    found = tune(SMALL, TARGET, epsilons)
     assert len(calls) == 2
-    assert 0 <= tuned(TINY, TARGET).scale - found.scale <= F(1, 10**5)
+    assert 0 <= tuned(SMALL, TARGET).scale - found.scale <= F(1, 10**5)
 
 
 def test_what_cannot_be_met_is_said() -> None:
     with pytest.raises(Unmet, match="cannot be met by scaling County"):
-        tuned(TINY, Target(F(1), F(1, 10**6)), ["County"])
+        tuned(SMALL, Target(F(1), F(1, 10**6)), ["County"])
     with pytest.raises(Unmet, match=r"denominator 7 is too small for level Region.*at least 8"):
-        scale_levels(TINY, F(1, 2), ["Region"], 7)
+        scale_levels(SMALL, F(1, 2), ["Region"], 7)
 
 
 def test_a_refused_pair_is_named() -> None:
@@ -154,18 +154,18 @@ def test_a_refused_pair_is_named() -> None:
         raise Refused("out of reach")
 
     with pytest.raises(Refused, match=r"^pair \d\d,\d\d of tiny: out of reach"):
-        evaluate_pairs(TINY, refuse)
+        evaluate_pairs(SMALL, refuse)
 
 
 def test_moved_budget_keeps_the_total_and_the_shares() -> None:
-    made = move_budget(TINY, "Region", "Block", F(1, 7))
-    assert made.total_rho == TINY.total_rho
-    assert made.level_rho("Region") == TINY.level_rho("Region") - F(1, 7)
-    assert made.level_rho("Block") == TINY.level_rho("Block") + F(1, 7)
-    assert all(shares(made, level) == shares(TINY, level) for level in TINY.levels)
+    made = move_budget(SMALL, "Region", "Block", F(1, 7))
+    assert made.total_rho == SMALL.total_rho
+    assert made.level_rho("Region") == SMALL.level_rho("Region") - F(1, 7)
+    assert made.level_rho("Block") == SMALL.level_rho("Block") + F(1, 7)
+    assert all(shares(made, level) == shares(SMALL, level) for level in SMALL.levels)
     for source, target, amount in (("Block", "Block", F(1, 7)), ("Block", "County", F(1, 2))):
         with pytest.raises(Unmet):
-            move_budget(TINY, source, target, amount)
+            move_budget(SMALL, source, target, amount)
 
 
 @pytest.mark.parametrize(

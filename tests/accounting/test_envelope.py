@@ -33,7 +33,8 @@ def test_the_envelope_holds_the_function(thresholds: int) -> None:
 
 
 def test_more_points_make_it_narrower() -> None:
-    widths = [max(curve_of(CELLS, m).at(alpha).width for alpha in ALPHAS) for m in (9, 101, 1001)]
+    curves = [curve_of(CELLS, thresholds) for thresholds in (9, 101, 1001)]
+    widths = [max(curve.at(alpha).width for alpha in ALPHAS) for curve in curves]
     assert widths[0] > widths[1] > widths[2]
     assert widths[1] < 1e-2
 

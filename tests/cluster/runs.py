@@ -8,13 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.paths import ROOT
 from workflow.lib.store import open_results
 from workflow.lib.uldp.store import StudyResults
 
-ROOT = Path(__file__).parents[2]
 CLUSTER = ROOT / "slurm" / "test-cluster" / "cluster"
 PROFILE = ROOT / "slurm" / "test-cluster" / "profile"
-TINY = ROOT / "tests" / "data" / "tiny.yaml"
 DHC = ROOT / "allocations" / "dhc_persons_us.yaml"
 STUDY = ROOT / "tests" / "uldp" / "tiny_study.yaml"
 

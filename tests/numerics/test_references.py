@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from flint import acb, arb
 
+from tests.paths import DATA
 from tests.reference.arb_tail import ArbTail
 from tests.reference.balls import ball, enclosure, precision
 from tests.reference.census import PER_LEVEL, level_cells, pair_cells, path_cells
@@ -26,8 +27,7 @@ from tests.reference.small import PUBLISHED, delta_unit_cells, single_cell
 from tests.reference.theta import DirectSeries, PoissonSeries
 from tests.reference.tradeoff import tradeoff
 
-DATA = Path(__file__).parent.parent / "data" / "reference"
-FILES = sorted(DATA.glob("census-*.json"))
+FILES = sorted((DATA / "reference").glob("census-*.json"))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction as F
 from functools import cache
-from typing import Protocol
 
 import mpmath
 import numpy as np
@@ -19,6 +18,7 @@ from tests.numerics.scan import SMALL, plan_of
 from tests.reference.cells import Cells, Enclosure
 from tests.reference.census import level_cells
 from tests.reference.convolution import ConvolutionTail
+from tests.reference.tails import TailReference
 
 ONE = F(1)
 CASES: dict[str, Cells] = {
@@ -33,14 +33,6 @@ CASES: dict[str, Cells] = {
     "both sides of the switch": {F(99, 10): 2, F(98, 10): 2},
     "narrow and wide": {F(10): 3, F(1, 10): 10},
 }
-
-
-class Law(Protocol):
-    """A reference for tails and delta."""
-
-    def power(self, eps: F) -> Enclosure: ...
-    def alpha(self, eps: F) -> Enclosure: ...
-    def delta(self, eps: F) -> Enclosure: ...
 
 
 @cache
@@ -91,7 +83,7 @@ def check(tails: Tails, row: int, which: int, truth: Enclosure, relative: float 
             assert error <= exact * relative
 
 
-def check_points(tilt: Tilt, eps: Sequence[F], truth: Law, relative: float | None) -> None:
+def check_points(tilt: Tilt, eps: Sequence[F], truth: TailReference, relative: float | None) -> None:
     """Q, P and delta at every eps."""
     found = tilt.tails([tilt.first_point(one) for one in eps])
     for row, one in enumerate(eps):

@@ -18,14 +18,15 @@ from fractions import Fraction
 
 from flint import arb, fmpq
 
-from .balls import ball, enclosure, precision, privacy_loss_gap, widened
-from .cells import Cells, Enclosure, cutoff_first, cutoff_second, rational_gcd, total
+from .balls import ball, enclosure, precision, widened
+from .cells import Cells, Enclosure, rational_gcd, total
 from .nodes import SCANNABLE, surviving_nodes
 from .short_vectors import surviving_nodes_by_short_vectors
+from .tails import TailReference
 from .theta import characteristic_function
 
 
-class ArbTail:
+class ArbTail(TailReference):
     """Enclosures good to about `digits` digits after the point, for one composition.
 
     `survivors` holds the nodes n in 1 .. M that are summed; the node 0 is always summed besides.
@@ -66,7 +67,6 @@ class ArbTail:
         return value
 
     def tail_beyond(self, x: Fraction) -> Enclosure:
-        """P(sum rho_c x_c > x), the x_c centred at zero."""
         start = x // self.step + 1
         if start > self.half:
             with precision(self.bits):
@@ -79,15 +79,3 @@ class ArbTail:
                 value -= term * arb.sin_pi_fmpq(fmpq(n * (2 * start - 1) % (2 * self.nodes), self.nodes))
             value += ball(Fraction(self.half + 1 - start, self.nodes))
             return enclosure(widened(value, self.slack))
-
-    def alpha(self, eps: Fraction) -> Enclosure:
-        """P(T > eps)."""
-        return self.tail_beyond(cutoff_first(self.cells, eps))
-
-    def power(self, eps: Fraction) -> Enclosure:
-        """Q(T > eps)."""
-        return self.tail_beyond(cutoff_second(self.cells, eps))
-
-    def delta(self, eps: Fraction) -> Enclosure:
-        """Q(T > eps) - e^eps P(T > eps)."""
-        return privacy_loss_gap(self.alpha(eps), self.power(eps), eps, self.bits + 64)

@@ -45,10 +45,3 @@ def enclosure(value: arb) -> Enclosure:
 def widened(value: arb, slack: arb) -> arb:
     """The ball grown by `slack` on both sides."""
     return value + arb(0, slack.upper())
-
-
-def privacy_loss_gap(alpha: Enclosure, power: Enclosure, eps: Fraction, bits: int) -> Enclosure:
-    """Enclosure of delta(eps) = power - e^eps alpha; the tails must be fine enough for the cancellation."""
-    with precision(bits):
-        factor = enclosure(ball(eps).exp())
-    return Enclosure(power.lower - factor.upper * alpha.upper, power.upper - factor.lower * alpha.lower)

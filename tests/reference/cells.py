@@ -42,13 +42,3 @@ def rational_gcd(values: list[Fraction]) -> Fraction:
 def total(cells: Cells) -> Fraction:
     """R, the sum of rho over all cells."""
     return sum((rho * count for rho, count in cells.items()), Fraction(0))
-
-
-def cutoff_first(cells: Cells, eps: Fraction) -> Fraction:
-    """The x with T > eps exactly when sum(rho_c x_c) > x, all x_c centred at zero (first hypothesis, P)."""
-    return eps + total(cells) / 2
-
-
-def cutoff_second(cells: Cells, eps: Fraction) -> Fraction:
-    """The same under the second hypothesis, Q: there the x_c are centred at one, here at zero."""
-    return eps - total(cells) / 2

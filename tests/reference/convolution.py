@@ -19,8 +19,9 @@ from itertools import product
 
 from flint import fmpz_poly
 
-from .balls import ball, exact, precision, privacy_loss_gap
-from .cells import Cells, Enclosure, cutoff_first, cutoff_second, rational_gcd
+from .balls import ball, exact, precision
+from .cells import Cells, Enclosure, rational_gcd
+from .tails import TailReference
 
 LARGEST_WEIGHT = 100
 
@@ -92,7 +93,7 @@ def families(cells: Cells) -> list[dict[Fraction, int]]:
     return groups
 
 
-class ConvolutionTail:
+class ConvolutionTail(TailReference):
     """Enclosures of tails and delta for a composition of few families.
 
     `bits` must exceed -log2 of the smallest tail that matters, by the number of good bits wanted.
@@ -125,7 +126,6 @@ class ConvolutionTail:
         return result
 
     def tail_beyond(self, x: Fraction) -> Enclosure:
-        """P(sum rho_c x_c > x), the x_c centred at zero."""
         least = x // self.step + 1
         stride = int(self.widest.step / self.step)
         last = len(self.tails) - 1
@@ -145,15 +145,3 @@ class ConvolutionTail:
             axes.append([(stride * (k - law.reach), w) for k, w in enumerate(law.weights) if w])
         for point in product(*axes):
             yield sum(k for k, _ in point), math.prod(w for _, w in point)
-
-    def alpha(self, eps: Fraction) -> Enclosure:
-        """P(T > eps)."""
-        return self.tail_beyond(cutoff_first(self.cells, eps))
-
-    def power(self, eps: Fraction) -> Enclosure:
-        """Q(T > eps)."""
-        return self.tail_beyond(cutoff_second(self.cells, eps))
-
-    def delta(self, eps: Fraction) -> Enclosure:
-        """Q(T > eps) - e^eps P(T > eps)."""
-        return privacy_loss_gap(self.alpha(eps), self.power(eps), eps, self.bits + 64 + int(2 * abs(eps)))

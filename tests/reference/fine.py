@@ -16,13 +16,14 @@ from fractions import Fraction
 import numpy as np
 from flint import arb, fmpq
 
-from .balls import ball, enclosure, precision, privacy_loss_gap, widened
-from .cells import Cells, Enclosure, cutoff_first, cutoff_second
+from .balls import ball, enclosure, precision, widened
+from .cells import Cells, Enclosure
 from .nodes import decay_bound
+from .tails import TailReference
 from .theta import characteristic_function
 
 
-class FineTail:
+class FineTail(TailReference):
     """Tails from the odd nodes 1 .. last of the given period; nodes under e^-nats are left out."""
 
     def __init__(self, cells: Cells, period: Fraction, last: int = 2_000_001, nats: float = 92.0) -> None:
@@ -55,15 +56,3 @@ class FineTail:
                 turn = 2 * n * x / self.period % 2
                 value -= term * arb.sin_pi_fmpq(fmpq(turn.numerator, turn.denominator))
             return enclosure(widened(value, arb(2) ** (20 - self.bits)))
-
-    def alpha(self, eps: Fraction) -> Enclosure:
-        """P(T > eps)."""
-        return self.tail_beyond(cutoff_first(self.cells, eps))
-
-    def power(self, eps: Fraction) -> Enclosure:
-        """Q(T > eps)."""
-        return self.tail_beyond(cutoff_second(self.cells, eps))
-
-    def delta(self, eps: Fraction) -> Enclosure:
-        """Q(T > eps) - e^eps P(T > eps)."""
-        return privacy_loss_gap(self.alpha(eps), self.power(eps), eps, self.bits)

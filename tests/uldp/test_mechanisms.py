@@ -15,12 +15,12 @@ from kernels.uldp import designs
 from kernels.uldp.blocks import BlockMechanism, block_design, subset_selection
 from kernels.uldp.closed_forms import single_size_limit, single_size_until
 from kernels.uldp.domain import Domain
-from kernels.uldp.estimator import is_unbiased
-from kernels.uldp.law import Law, error_by_law, expected_estimate, violations
+from kernels.uldp.law import Law, violations
 from kernels.uldp.mechanism import odds_of
 from kernels.uldp.saddle import solve
 from kernels.uldp.unary import UnaryEncoding
 from tests.uldp.cases import DESIGNED, SMALL, mechanisms, saddle_of
+from tests.uldp.exact_checks import error_by_law, expected_estimate, is_balanced, is_unbiased
 
 NAMES = ("uBD", "uBD small", "uRR", "uSS", "uHR", "uOUE", "uOLH")
 cases = pytest.mark.parametrize("case", SMALL, ids=str)
@@ -179,7 +179,7 @@ def test_checker_is_exact() -> None:
 def test_families_of_blocks_are_balanced(v: int, k: int, name: str, count: int) -> None:
     design = designs.small(v, k)
     assert (design.name, design.count) == (name, count)
-    assert designs.is_balanced(design)
+    assert is_balanced(design)
     full = designs.complete(v, k)
     assert (design.share, design.together) == (full.share, full.together)
 
@@ -188,14 +188,14 @@ def test_families_of_blocks_are_balanced(v: int, k: int, name: str, count: int) 
 def test_hadamard_columns_are_balanced(v: int) -> None:
     design = designs.hadamard(v)
     assert v < design.count <= 2 * v
-    assert designs.is_balanced(design)
+    assert is_balanced(design)
 
 
 def test_unbalanced_families_are_told() -> None:
     good = designs.small(7, 3)
     assert good.blocks is not None
-    assert not designs.is_balanced(replace(good, blocks=(*good.blocks[:-1], good.blocks[0])))
-    assert not designs.is_balanced(replace(good, blocks=good.blocks[:-1]))
+    assert not is_balanced(replace(good, blocks=(*good.blocks[:-1], good.blocks[0])))
+    assert not is_balanced(replace(good, blocks=good.blocks[:-1]))
 
 
 def test_nothing_needs_a_list_of_all_subsets() -> None:

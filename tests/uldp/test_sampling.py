@@ -10,7 +10,7 @@ import pytest
 
 from kernels.uldp.blocks import block_design
 from kernels.uldp.domain import Domain
-from kernels.uldp.law import Output, contribution
+from kernels.uldp.law import Output
 from kernels.uldp.mechanism import Mechanism, odds_of
 from kernels.uldp.saddle import solve
 from kernels.uldp.sampling.exchange import Reports
@@ -19,6 +19,7 @@ from kernels.uldp.sampling.server import project
 from kernels.uldp.sampling.simulation import alias_table, simulate
 from kernels.uldp.sampling.streams import below, hashed, mixed, new_stream, next_bits, uniform
 from tests.uldp.cases import mechanisms, saddle_of
+from tests.uldp.exact_checks import contribution
 
 NAMES = ("uBD", "uBD small", "uRR", "uSS", "uHR", "uOUE", "uOLH")
 MASK = (1 << 64) - 1

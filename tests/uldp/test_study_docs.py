@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
+from tests.paths import ROOT
 from workflow.lib.uldp.study_model import MapFile, StudyFile, TableFile
 from workflow.lib.uldp.tables import LIMITS, SURVEYS
 
 
 def test_every_key_and_column_is_documented() -> None:
-    text = (Path(__file__).parents[2] / "docs" / "uldp.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "uldp.md").read_text(encoding="utf-8")
     for model in (StudyFile, TableFile, MapFile):
         assert all(f"`{key}`" in text for key in model.model_fields)
     assert all(f"`{column}`" in text for column in (*SURVEYS, *LIMITS))

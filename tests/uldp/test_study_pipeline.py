@@ -6,14 +6,14 @@ import json
 import subprocess
 from pathlib import Path
 
+from tests import paths
 from tests.uldp.studies import TINY, files_in, plan_of, run_shard
-from tests.workflow.pipeline import TINY as SMALL_ALLOCATION
 from tests.workflow.pipeline import refusal, snakemake
 from workflow.lib.uldp.store import StudyResults
 
 
 def study(folder: Path) -> subprocess.CompletedProcess[str]:
-    return snakemake(folder, "uldp", allocation=SMALL_ALLOCATION, study=folder / "tiny_study.yaml", tasks=2)
+    return snakemake(folder, "uldp", allocation=paths.TINY, study=folder / "tiny_study.yaml", tasks=2)
 
 
 def test_study_runs_on_two_ranks_and_stays_done(tmp_path: Path) -> None:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 from click.testing import CliRunner, Result
 
+from tests import paths
 from workflow.cli.main import main
 
-ROOT = Path(__file__).resolve().parents[2]
-TINY = str(ROOT / "tests" / "data" / "tiny.yaml")
+TINY = str(paths.TINY)
 FIRST_PAIR = ("--allocation", "dhc_persons_us", "--pair", "000000,000000")
 TINY_PAIR = ("--allocation", TINY, "--pair", "00,10")
 

@@ -13,6 +13,9 @@ import time
 from pathlib import Path
 
 from workflow.lib import farm
+from workflow.lib.mpi_world import world
+from workflow.lib.plain_error import Refused
+from workflow.lib.script import run
 
 
 def work(item: int) -> list[float]:
@@ -26,13 +29,15 @@ def work(item: int) -> list[float]:
         time.sleep(0.1)
     if mode == "fail" and item == 5:
         raise ValueError("this item cannot be computed")
+    if mode == "refuse" and item == 5:
+        raise Refused("out of reach")
     if mode == "die" and item == 5:
         os.kill(os.getpid(), signal.SIGKILL)
     return [item**2] * (20_000 if mode == "large" else 1)
 
 
 def main() -> None:
-    communicator = farm.world()
+    communicator = world()
     answers: dict[int, list[float]] = {}
 
     def collect(index: int, answer: list[float], cpu_seconds: float) -> None:
@@ -59,4 +64,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

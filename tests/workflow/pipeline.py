@@ -7,8 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
-TINY = ROOT / "tests" / "data" / "tiny.yaml"
+from tests.paths import ROOT
 
 
 def snakemake(folder: Path, *arguments: str, **config: object) -> subprocess.CompletedProcess[str]:

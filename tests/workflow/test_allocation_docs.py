@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
 from kernels.accounting.mechanism import pairs
+from tests.paths import ROOT
 from workflow.lib.allocation_model import AllocationFile, Bypass, FromGeography, JointFile, LevelBudget
 from workflow.lib.config import allocation_folders, load_allocation, parse_allocation
 
-ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "docs" / "allocations.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"```yaml\n(.*?)```", TEXT, flags=re.DOTALL)
 

@@ -10,7 +10,8 @@ from pathlib import Path
 import click
 import pytest
 
-from tests.workflow.command_line import ROOT, TINY, table
+from tests.paths import ROOT
+from tests.workflow.command_line import TINY, table
 from workflow.cli.main import main
 
 COMMANDS = ("attack", "certify", "compare", "convert", "epsilon", "export", "import", "info", "patterns")

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.workflow.command_line import FIRST_PAIR, ROOT, TINY, TINY_PAIR, complaint
+from tests.paths import ROOT
+from tests.workflow.command_line import FIRST_PAIR, TINY, TINY_PAIR, complaint
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The documents: the tutorial's allocation is valid, the index names every page, links lead somewhere."""
+"""The documents: the tutorial's allocation is valid, the index names every page, links and paths exist."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 from kernels.accounting.mechanism import pairs
+from tests.paths import ROOT
 from workflow.lib.config import parse_allocation
 
-ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
+PAGES = sorted([*DOCS.glob("*.md"), *ROOT.glob("*.md"), ROOT / "slurm" / "README.md"])
+PATH = re.compile(r"`((?:benchmarks|kernels|slurm/(?!mine)|tests|tools|workflow)/?[^`\s]*)`")
 LINK = re.compile(r"\]\(([^)#:\s]*)(?:#([^)\s]+))?\)")
 
 
@@ -38,7 +40,14 @@ def test_the_index_names_every_document() -> None:
     assert {page.stem for page in DOCS.glob("*.md")} - {"README"} <= set(re.findall(r"[a-z-]+", listed[1]))
 
 
-@pytest.mark.parametrize("page", sorted(DOCS.glob("*.md")), ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_files_that_are_named_exist(page: Path) -> None:
+    for path in PATH.findall(page.read_text(encoding="utf-8")):
+        if "/" in path:
+            assert list(ROOT.glob(path.rstrip("/"))), path
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page: Path) -> None:
     text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
     for target, anchor in LINK.findall(text):

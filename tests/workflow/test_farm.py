@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +52,7 @@ def test_large_answers_do_not_block() -> None:
 def test_every_rank_works_rank_0_too() -> None:
     report = answers(3, 30, "slow")
     assert all(items >= 5 for items in report["items"])
-    assert report["wall_seconds"] < 0.1 * 30 * 0.6
+    assert report["wall_seconds"] < 0.1 * 30, "one after the other"
     assert sum(report["cpu_seconds"]) < 0.5 * 3 * report["wall_seconds"] + 3, "waiting keeps cores busy"
 
 
@@ -68,19 +68,23 @@ def test_one_rank_of_a_node_compiles_for_all(tmp_path: Path, ranks: int) -> None
 )
 @pytest.mark.parametrize("ranks", [1, 2, 3])
 def test_exception_on_any_rank_ends_all_with_its_traceback(ranks: int, mode: str, message: str) -> None:
-    begin = time.monotonic()
     done = start(ranks, 40, mode)
     assert done.returncode != 0
     assert f"ValueError: {message}" in done.stderr
     assert "Traceback" in done.stderr
-    assert time.monotonic() - begin < 20
+
+
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_an_error_for_people_ends_all_ranks_with_its_line(ranks: int) -> None:
+    done = start(ranks, 40, "refuse")
+    assert done.returncode != 0
+    assert re.search(rf"^rank \d of {ranks} failed: Refused: out of reach$", done.stderr, re.MULTILINE)
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize("ranks", [2, 3])
 def test_rank_that_dies_ends_all(ranks: int) -> None:
-    begin = time.monotonic()
     assert start(ranks, 40, "die").returncode != 0
-    assert time.monotonic() - begin < 20
 
 
 def test_serial_run_needs_no_mpi() -> None:
@@ -104,41 +108,9 @@ def test_farm_imports_without_mpi4py() -> None:
     program = (
         "import sys; sys.modules['mpi4py'] = None\n"
         "from workflow.lib import farm\n"
-        "assert farm.world(1, {}) is None\n"
-        "farm.run(farm.world(None, {}), [1], str, print)\n"
+        "from workflow.lib.mpi_world import world\n"
+        "assert world(1, {}) is None\n"
+        "farm.run(world(None, {}), [1], str, print)\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("0 1 ")
-
-
-@pytest.mark.parametrize("name", ["PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"])
-def test_copies_that_do_not_see_each_other_are_stopped(name: str) -> None:
-    with pytest.raises(farm.FarmError, match=r"8 copies were started .*srun --mpi=pmi2") as caught:
-        farm.check_world(1, None, {name: "8"}, "about")
-    assert name in str(caught.value)
-    assert "\n" not in str(caught.value)
-
-
-def test_wrong_number_of_ranks_is_stopped() -> None:
-    with pytest.raises(farm.FarmError, match="4 ranks were asked for, but MPI sees 2"):
-        farm.check_world(2, 4, {}, "about")
-
-
-def test_right_worlds_pass() -> None:
-    farm.check_world(1, 1, {"PMI_SIZE": "1", "SLURM_NTASKS": "8"}, "about")
-    farm.check_world(8, 8, {"SLURM_STEP_NUM_TASKS": "8"}, "about")
-    farm.check_world(1, None, {}, "about")
-
-
-def test_world_of_copies_started_by_a_foreign_launcher() -> None:
-    """As `srun --mpi=none` does: several processes, each alone."""
-    program = "from workflow.lib import farm\nfarm.world(4)"
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={"PATH": "/usr/bin:/bin", "SLURM_STEP_NUM_TASKS": "4"},
-    )
-    assert done.returncode != 0
-    assert "4 copies were started (SLURM_STEP_NUM_TASKS=4)" in done.stderr

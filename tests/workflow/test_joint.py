@@ -21,6 +21,7 @@ from kernels.accounting.mechanism import (
     resolve_mechanism,
 )
 from kernels.certificate.allocation_text import AllocationText, joined
+from tests.paths import TINY
 from tests.workflow.command_line import answer, table
 from tests.workflow.made_up_results import write_results
 from workflow.lib.config import ConfigError, load_allocation, parse_allocation
@@ -28,7 +29,6 @@ from workflow.lib.keys import allocation_digest
 from workflow.lib.report import build_report
 from workflow.lib.standalone import standalone_text
 
-TINY = Path(__file__).parents[1] / "data" / "tiny.yaml"
 OTHER = """\
 name: other
 title: Other

@@ -14,7 +14,8 @@ import pytest
 
 from kernels.accounting.allocation import Allocation
 from kernels.accounting.mechanism import pair_composition, pairs
-from tests.workflow.pipeline import TINY, refusal, snakemake, stats, succeed
+from tests.paths import TINY
+from tests.workflow.pipeline import refusal, snakemake, stats, succeed
 from workflow.lib.config import load_allocation
 from workflow.lib.store import level_path, open_results, pair_path
 

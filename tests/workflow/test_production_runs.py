@@ -6,16 +6,16 @@ import hashlib
 import json
 from decimal import Decimal
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 
 from kernels.accounting.mechanism import mechanism, pairs
+from tests.paths import DATA
 from tests.workflow.command_line import answer
 from workflow.lib.config import allocation_folders, load_allocation
 
 # By run: total rho, by level the number of queries and their sum, and the SHA-256 of all "level query rho".
-TOTALS = json.loads((Path(__file__).parents[1] / "data" / "production_totals.json").read_text())
+TOTALS = json.loads((DATA / "production_totals.json").read_text())
 
 DHC = ("State", "County", "Prim", "Tract_Subset_Group", "Tract_Subset", "Block_Group")
 PL94 = ("State", "County", "Tract", "Block_Group")

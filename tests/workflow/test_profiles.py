@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from ruamel.yaml import YAML
 
+from tests.paths import ROOT
 from workflow.lib.run_config import RunSettings
 
-ROOT = Path(__file__).parents[2]
 CLUSTERS = ["slurm/profile", "slurm/test-cluster/profile"]
 
 

@@ -16,13 +16,13 @@ from pathlib import Path
 import pytest
 
 from kernels.accounting.allocation import Allocation
+from tests.paths import TINY
 from tests.workflow.made_up_results import write_results
 from workflow.lib.config import load_allocation
 from workflow.lib.report import ReportError, build_report, headline_figure
 from workflow.lib.report.numbers import percent_down
 from workflow.lib.store import open_results
 
-TINY = Path(__file__).parents[1] / "data" / "tiny.yaml"
 TABLES = ("summary.csv", "reductions.csv", "attack.csv")
 VOID = {"meta", "br", "link", "img", "input", "hr"}
 
@@ -166,14 +166,13 @@ def test_the_headline_names_the_worst_pair_rounded_to_the_safe_side(page: Page) 
 def test_the_cost_is_that_of_the_stage_where_its_record_is_complete(
     page: Page, tiny: Allocation, tmp_path: Path
 ) -> None:
-    assert "6.5 CPU seconds in the kernels for the curves of 10 pairs and 3 levels;" in page.text
+    assert "6.5 CPU seconds in the kernels for the curves of 10 pairs and 3 levels" in page.text
     write_results(tmp_path, tiny)
     stats = tmp_path / "curves" / "000.stats.json"
     stats.parent.mkdir()
     stats.write_text('{"computed": 13, "cpu_seconds": 8.25}', encoding="utf-8")
     text = build(tmp_path, tiny, tmp_path / "report.html").text
     assert "8.2 CPU seconds for the curves of 10 pairs and 3 levels, start-up included (6.5" in text
-    assert "2,181 times as much" in text  # 10 * 1800 / 8.25
     stats.write_text('{"computed": 2, "cpu_seconds": 1.25}', encoding="utf-8")
     assert "6.5 CPU seconds in the kernels" in build(tmp_path, tiny, tmp_path / "report.html").text
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.workflow.pipeline import ROOT
+from tests.paths import ROOT
 
 RULES = sorted(path.stem for path in (ROOT / "workflow" / "rules").glob("*.smk"))
 
@@ -35,3 +35,10 @@ def test_every_rule_that_is_tried_again_asks_for_more(rule: str) -> None:
     for amount in ("mem_mb", "runtime"):
         (asked,) = re.findall(rf"^ +{amount}=(.*),$", text, re.MULTILINE)
         assert ("* attempt" in asked) != ("retries: 0" in text)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_code_that_a_rule_depends_on_exists(rule: str) -> None:
+    for named in re.findall(r"code_digest\((.*?)\)", text_of(rule), re.DOTALL):
+        for pattern in re.findall(r'"([^"]*)"', named):
+            assert list(ROOT.glob(pattern)), pattern

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.workflow.pipeline import TINY
+from tests.paths import TINY
 from workflow.lib.run_config import configure
 from workflow.lib.text_tree import ConfigError
 

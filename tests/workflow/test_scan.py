@@ -13,7 +13,8 @@ import pytest
 
 from kernels.accounting.accountant import Accountant
 from kernels.accounting.mechanism import pair_composition
-from tests.workflow.pipeline import TINY, snakemake, succeed
+from tests.paths import TINY
+from tests.workflow.pipeline import snakemake, succeed
 from workflow.lib.config import load_allocation
 from workflow.lib.scan import load_scan, scan_plan
 from workflow.lib.text_tree import ConfigError

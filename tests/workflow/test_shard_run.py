@@ -10,14 +10,13 @@ from pathlib import Path
 import pytest
 
 from kernels.accounting.composition import Composition
+from tests.paths import TINY
 from tests.workflow.stored import stored
 from workflow.lib import shard_run
-from workflow.lib.aggregate import IncompleteError, aggregate
+from workflow.lib.aggregate import IncompleteError, Outputs, aggregate
 from workflow.lib.config import load_allocation, parse_allocation
 from workflow.lib.store import Identity, open_results
 from workflow.lib.work_plan import WorkPlan, WorkPlanError, make_work_plan, read_work_plan, to_json
-
-TINY = Path(__file__).parents[1] / "data" / "tiny.yaml"
 
 
 class Killed(BaseException):
@@ -160,13 +159,13 @@ def test_aggregate_goes_on_past_a_bad_shard_and_names_it(
     for shard in plan.shards:
         run(plan, tmp_path, shard)
     files = [tmp_path / "curves" / f"{shard}.h5" for shard in plan.shards]
-    outputs = [tmp_path / name for name in TABLES]
-    expected = aggregate(plan, files, *outputs)
+    outputs = Outputs(*(tmp_path / name for name in TABLES))
+    expected = aggregate(plan, files, outputs)
     before = {path: path.read_bytes() for path in outputs}
     damage(files[1], how)
 
     with pytest.raises(IncompleteError, match="shard 001") as caught:
-        aggregate(plan, files, *outputs)
+        aggregate(plan, files, outputs)
     assert caught.value.exit_code == 3
     assert str(files[1]) in str(caught.value)
     assert {path: path.read_bytes() for path in outputs} == before, "the final files stay"
@@ -179,7 +178,7 @@ def test_aggregate_goes_on_past_a_bad_shard_and_names_it(
         path.unlink()
     recomputed = run(plan, tmp_path, "001")["computed"]
     assert recomputed == (1 if how == "one bit" else len(plan.shards["001"])), "what is whole is used again"
-    assert aggregate(plan, files, *outputs) == expected
+    assert aggregate(plan, files, outputs) == expected
     assert sorted(path.name for path in tmp_path.iterdir() if path.is_file()) == sorted(TABLES)
     assert not list(tmp_path.glob("curves/*.damaged"))
 
@@ -190,7 +189,7 @@ def test_aggregate_tells_outdated_results(plan: WorkPlan, computed: Computed, tm
     (tmp_path / "other.yaml").write_text(text)
     other = make_work_plan(load_allocation(tmp_path / "other.yaml"), text, 1, lambda composition: 1.0)
     with pytest.raises(IncompleteError, match=r"000\.h5: /levels/County is outdated"):
-        aggregate(other, [tmp_path / "curves" / "000.h5"], *(tmp_path / name for name in TABLES))
+        aggregate(other, [tmp_path / "curves" / "000.h5"], Outputs(*(tmp_path / name for name in TABLES)))
 
 
 def test_plan_comes_back_from_its_file(plan: WorkPlan, tmp_path: Path) -> None:

@@ -14,14 +14,13 @@ from kernels.accounting.allocation import Allocation
 from kernels.accounting.families import homogeneous
 from kernels.accounting.gaussian_gap import gaussian_gap
 from kernels.accounting.mechanism import mechanism_name, pair_composition, pairs
+from tests.paths import TINY
 from tests.workflow.made_up_results import write_results
 from workflow.lib import theory
 from workflow.lib.config import load_allocation
 from workflow.lib.report.theory import build_theory_page
 from workflow.lib.result_tables import csv_text
 from workflow.lib.store import open_results, pair_path
-
-TINY = Path(__file__).parents[1] / "data" / "tiny.yaml"
 
 
 def small_families() -> list[theory.Family]:

@@ -43,7 +43,10 @@ MOST = 24
 )
 @click.option("--force", is_flag=True, help="Overwrite the file if there is one.")
 @click.option(
-    "--jobs", type=click.IntRange(1, 4096), help="Processes for --all-pairs; default: one per core."
+    "--jobs",
+    type=click.IntRange(1, 4096),
+    metavar="N",
+    help="Processes for --all-pairs; default: one per core.",
 )
 @json_option
 def compare(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from workflow.cli.choices import Words
 from workflow.cli.computing import answer_fields, refusals
 from workflow.cli.errors import BadInput
 from workflow.cli.figures import bound_fields, exact_fields
@@ -34,12 +35,12 @@ GRID = Fraction(1, 1000)
 @click.option(
     "--format",
     "kind",
-    type=click.Choice(FORMATS),
+    type=Words(FORMATS),
     required=True,
     help="table: the allocation's budget, CSV. curve, profile: the pair's trade-off function or privacy "
     "profile, CSV. pld: its privacy loss distribution, JSON.",
 )
-@click.option("--style", type=click.Choice(STYLES), default="rho", help="Style of a table; default rho.")
+@click.option("--style", type=Words(STYLES), default="rho", help="Style of a table; default rho.")
 @click.option(
     "--grid",
     type=Rational(POSITIVE),

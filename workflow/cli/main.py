@@ -57,13 +57,18 @@ class OneLineGroup(click.Group):
 def main() -> None:
     """Exact differential-privacy accounting for the 2020 U.S. Census.
 
-    Each command answers one question about one pair of mechanisms, without running the workflow. A mechanism
-    is what is measured along one path from the root of the geography to a block; a pair is two of them
-    between which a record may move. Name it by --allocation and --pair, or give its noise parameters in a
-    --cells file.
+    An allocation says how much noise each query at each geographic level gets: one that is shipped, by its
+    name, or a YAML file of your own. A mechanism is what is measured along one path from the root of the
+    geography to a block; a pair is two of them between which a record may move.
+
+    \b
+    To begin with:
+      exact-census epsilon --allocation dhc_persons_us --pair 000000,000000 --delta 1e-10
+      exact-census validate dhc_persons_us
 
     Neighbouring data sets differ in one record that is replaced (bounded neighbours). Printed figures are
-    rounded to the safe side; --json gives every figure with a guaranteed interval.
+    rounded to the safe side; --json gives every figure with a guaranteed interval. `COMMAND --help` explains
+    a command, docs/cli.md all of them with examples; `make report` runs the whole workflow.
     """
 
 

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from kernels.accounting.allocation import Allocation
     from workflow.lib.tuning import Tuning
 
+_MOST_DENOMINATOR = 10**30
+
 
 @click.command("tune", short_help="Budget in, noise out: the largest rhos that keep a promise.")
 @click.option("--allocation", metavar="NAME|FILE", required=True, help="The allocation to start from.")
@@ -58,7 +60,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--denominator",
-    type=click.IntRange(1, 10**30),
+    type=click.IntRange(1),
     metavar="N",
     help="Round every rho down to a multiple of 1/N, each level's query shares being kept.",
 )
@@ -66,7 +68,7 @@ if TYPE_CHECKING:
     "--output", type=click.Path(path_type=Path), metavar="FILE.yaml", help="The allocation file to write."
 )
 @click.option("--force", is_flag=True, help="Overwrite the file if there is one.")
-@click.option("--jobs", type=click.IntRange(1, 4096), help="Processes; default: one per core.")
+@click.option("--jobs", type=click.IntRange(1, 4096), metavar="N", help="Processes; default: one per core.")
 @json_option
 def tune(
     allocation: str,
@@ -91,6 +93,8 @@ def tune(
     """
     loaded = read_allocation(allocation)
     _check(loaded, target_eps, levels, level_eps, moves)
+    if denominator is not None and denominator > _MOST_DENOMINATOR:
+        raise BadInput(f"--denominator: too large; allowed: 1 to {_MOST_DENOMINATOR:g}.")
     from kernels.accounting.rescale import Unmet
     from workflow.lib.text_tree import ConfigError
     from workflow.lib.tuning import Request, run_tuning
@@ -107,7 +111,8 @@ def tune(
         try:
             found = run_tuning(loaded, request, jobs, advance)
         except Unmet as error:
-            raise BadInput(f"{loaded.name}: {error}.") from None
+            hint = "; set it by --denominator N" if "denominator" in str(error) else ""
+            raise BadInput(f"{loaded.name}: {error}{hint}.") from None
     if output is not None:
         _write(output, found)
     if as_json:
@@ -242,6 +247,7 @@ def _print(found: Tuning, output: Path | None) -> None:
         ],
         words=1,
         notes=[
+            *_coarse(found),
             "rho by zCDP: what the Census Bureau's conversion allows at the same eps, by the same levels.",
             *(
                 [f"Written: {output}."]
@@ -250,6 +256,16 @@ def _print(found: Tuning, output: Path | None) -> None:
             ),
         ],
     )
+
+
+def _coarse(found: Tuning) -> list[str]:
+    """Says that the rhos' denominator keeps the worst pair away from the target, and which one would not."""
+    if found.finer is None:
+        return []
+    return [
+        f"The slack comes from rounding: the scaled rhos are multiples of 1/{found.denominator}; "
+        f"a larger --denominator, such as {found.finer}, comes nearer to the target and takes longer."
+    ]
 
 
 def _target_text(found: Tuning) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import NamedTuple, Self
 
 from workflow.lib.atomic import write_text
 from workflow.lib.attack_table import ATTACK, attack_rows
@@ -14,6 +16,32 @@ from workflow.lib.shard_run import header_of, set_aside_name
 from workflow.lib.store import DamagedError, Results, StoredResult, StoreError, merge_atomic, open_results
 from workflow.lib.text_tree import printable
 from workflow.lib.work_plan import WorkPlan
+
+
+class Outputs(NamedTuple):
+    """The files that aggregate writes; each is an option of its scripts by the name that it has here."""
+
+    curves: Path
+    summary: Path
+    reductions: Path
+    attack: Path
+
+    @classmethod
+    def add_options(cls, parser: argparse.ArgumentParser) -> None:
+        """One required option for each file."""
+        for name in cls._fields:
+            kind = "merged result file" if name == "curves" else f"{name}.csv"
+            parser.add_argument(f"--{name}", required=True, type=Path, help=f"{kind} to write")
+
+    @classmethod
+    def chosen(cls, options: argparse.Namespace) -> Self:
+        """The files that the options name."""
+        return cls(*(getattr(options, name) for name in cls._fields))
+
+    @property
+    def partial(self) -> Self:
+        """Where the results of some shards go."""
+        return type(self)(*(path.with_name(f"{path.stem}.partial{path.suffix}") for path in self))
 
 
 class IncompleteError(StoreError):
@@ -25,42 +53,31 @@ class IncompleteError(StoreError):
         Exception.__init__(self, "\n".join(map(printable, lines)))
 
 
-def aggregate(
-    plan: WorkPlan, shards: Sequence[Path], curves: Path, summary: Path, reductions: Path, attack: Path
-) -> str:
-    """Merge the shards' files (named SHARD.h5) into `curves`, and write the tables from what was read back.
+def aggregate(plan: WorkPlan, shards: Sequence[Path], outputs: Outputs) -> str:
+    """Merge the shards' files (named SHARD.h5) into one, and write the tables from what was read back.
 
     Returns the content digest. When a shard's file is missing, damaged or not of this plan, the others are
     merged into files named *.partial.* beside the final ones, which stay as they are; a damaged file is set
     aside, so that the next run makes it again; then IncompleteError names every such shard and its file.
     """
-    outputs = (curves, summary, reductions, attack)
     with ExitStack() as stack:
         sources, problems = _open_shards(plan, shards, stack)
         if not problems:
-            digest = _merge(plan, sources, *outputs)
-            for path in outputs:
-                _partial(path).unlink(missing_ok=True)
+            digest = _merge(plan, sources, outputs)
+            for path in outputs.partial:
+                path.unlink(missing_ok=True)
             return digest
-        partial = [_partial(path) for path in outputs]
-        _merge(plan, sources, *partial)
+        _merge(plan, sources, outputs.partial)
     raise IncompleteError(
         [
             *problems,
-            f"{len(sources)} of {len(plan.entries)} pairs and levels are in {partial[0]}. "
+            f"{len(sources)} of {len(plan.entries)} pairs and levels are in {outputs.partial.curves}. "
             "Run the same command again to make the rest",
         ]
     )
 
 
-def _merge(
-    plan: WorkPlan,
-    sources: dict[str, Results],
-    curves: Path,
-    summary: Path,
-    reductions: Path,
-    attack: Path,
-) -> str:
+def _merge(plan: WorkPlan, sources: dict[str, Results], outputs: Outputs) -> str:
     summaries: list[dict[str, str]] = []
     reduced: list[dict[str, str]] = []
     attacks: list[dict[str, str]] = []
@@ -72,10 +89,10 @@ def _merge(
             attacks.extend(attack_rows(result, plan.names))
 
     groups = ((path, sources[path]) for path in plan.entries if path in sources)
-    digest = merge_atomic(curves, header_of(plan), groups, visit)
-    write_text(summary, csv_text(SUMMARY, summaries))
-    write_text(reductions, csv_text(REDUCTIONS, reduced))
-    write_text(attack, csv_text(ATTACK, attacks))
+    digest = merge_atomic(outputs.curves, header_of(plan), groups, visit)
+    write_text(outputs.summary, csv_text(SUMMARY, summaries))
+    write_text(outputs.reductions, csv_text(REDUCTIONS, reduced))
+    write_text(outputs.attack, csv_text(ATTACK, attacks))
     return digest
 
 
@@ -111,7 +128,3 @@ def _check(plan: WorkPlan, name: str, results: Results) -> None:
         path = entry.identity.path
         if keys.get(path) != entry.key:
             raise DamagedError(f"{results.path}: {path} is {'outdated' if path in keys else 'missing'}")
-
-
-def _partial(path: Path) -> Path:
-    return path.with_name(f"{path.stem}.partial{path.suffix}")

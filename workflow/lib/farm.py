@@ -21,28 +21,23 @@ import sys
 import time
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
+
+from workflow.lib.plain_error import PlainError
 
 log = logging.getLogger(__name__)
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 
-# What launchers tell each copy about how many copies they started.
-_LAUNCHED = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS", "PALS_NRANKS", "MV2_COMM_WORLD_SIZE")
-
 _HEAVY, _LIGHT, _WARM_UP, _STOP = range(1, 5)  # kinds of messages
 _FORWARDING = 1.0  # seconds; a launcher drops what it has not passed on when it hears of the abort
 _UNHEARD = 2  # seconds until a rank ends by itself; srun ignores the abort of a job that is being cancelled
 _PROBES = 4  # the first one may only move a message along and report it the next time
 _SHORTEST_SLEEP, _LONGEST_SLEEP = 0.0001, 0.005  # seconds
-
-
-class FarmError(Exception):
-    """One line that says how the ranks were started wrongly, and the fix."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,41 +48,6 @@ class Rank:
     items: int
     cpu_seconds: float
     node: str
-
-
-def world(expected: int | None = None, environment: Mapping[str, str] = os.environ) -> Any:
-    """The communicator of all ranks, or None when there is one rank only (then no MPI is needed).
-
-    expected: the number of ranks that were asked for. Raises FarmError when MPI sees another number, or one
-    rank where the launcher says that it started several: each copy would do all of the work.
-    """
-    try:
-        from mpi4py import MPI
-    except (ImportError, RuntimeError) as error:  # no mpi4py, or no MPI library
-        check_world(1, expected, environment, f"MPI cannot be loaded: {error}")
-        return None
-    communicator = MPI.COMM_WORLD
-    check_world(communicator.size, expected, environment, f"this process uses {_library(MPI)}")
-    return communicator if communicator.size > 1 else None
-
-
-def check_world(size: int, expected: int | None, environment: Mapping[str, str], about: str) -> None:
-    """Raise FarmError unless `size` ranks is what the launcher started and what was expected."""
-    if size == 1:
-        for name in _LAUNCHED:
-            text = environment.get(name, "")
-            if text.isdigit() and int(text) > 1:
-                mpiexec = os.path.join(os.path.dirname(sys.executable), "mpiexec")
-                raise FarmError(
-                    f"{text} copies were started ({name}={text}), but each is alone: the launcher and MPI do "
-                    f"not fit each other ({about}). Start them with `srun --mpi=pmi2` or with the mpiexec of "
-                    f"that MPI library; with the pip installation it is {mpiexec}"
-                )
-    if expected is not None and size != expected:
-        raise FarmError(
-            f"{expected} ranks were asked for, but MPI sees {size} ({about}). "
-            f"Start with `mpiexec -n {expected}` or `srun --mpi=pmi2 -n {expected}`, or ask for {size}"
-        )
 
 
 def run(
@@ -106,8 +66,8 @@ def run(
     on it. Several ranks warm up with the last item, the lightest, whose answer they drop.
 
     Returns what every rank did, on rank 0; an empty list elsewhere. An exception on any rank ends all ranks
-    within seconds, after its traceback was printed and given to `on_error`; in one process alone it is just
-    raised.
+    within seconds, after its traceback, or the one line of a PlainError, was printed and given to `on_error`;
+    in one process alone it is just raised.
     """
     if communicator is None or communicator.size == 1:
         for index, item in enumerate(items):
@@ -289,8 +249,10 @@ def _sleeps() -> Iterator[float]:
 def _abort_all(communicator: Any, on_error: Callable[[str], None]) -> Iterator[None]:
     try:
         yield
-    except BaseException:
-        text = f"rank {communicator.rank} of {communicator.size} failed:\n{traceback.format_exc()}"
+    except BaseException as error:
+        plain = isinstance(error, PlainError)
+        told = f" {type(error).__name__}: {error}" if plain else f"\n{traceback.format_exc()}"
+        text = f"rank {communicator.rank} of {communicator.size} failed:{told}"
         try:
             print(text, file=sys.stderr, flush=True)
             on_error(text)
@@ -300,7 +262,3 @@ def _abort_all(communicator: Any, on_error: Callable[[str], None]) -> Iterator[N
             signal.alarm(_UNHEARD)
             communicator.Abort(1)
         raise
-
-
-def _library(mpi: Any) -> str:
-    return mpi.Get_library_version().split("\n")[0].strip("\0 ").replace("\t", " ")

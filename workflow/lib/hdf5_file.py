@@ -11,6 +11,7 @@ import h5py
 
 from workflow.lib.atomic import atomic_path
 from workflow.lib.input_file import check_regular
+from workflow.lib.plain_error import PlainError
 from workflow.lib.text_tree import printable
 
 # Low enough for readers with HDF5 1.8, high enough for groups whose small headers hold many attributes.
@@ -24,7 +25,7 @@ _RAISED = (
 )
 
 
-class StoreError(Exception):
+class StoreError(PlainError):
     """One line that names the file and says what is wrong with it."""
 
     def __init__(self, message: str) -> None:

@@ -15,6 +15,7 @@ from kernels.accounting.allocation import Allocation
 from workflow.lib.allocation_model import suggestion
 from workflow.lib.config import find_allocation, load_allocation
 from workflow.lib.keys import allocation_digest, code_digest
+from workflow.lib.origin import Origin
 from workflow.lib.shards import shard_names
 from workflow.lib.text_tree import ConfigError, shorten
 
@@ -81,6 +82,11 @@ class Run:
     def allocation_digest(self) -> str:
         """Changes with what the allocation file says, not with its comments."""
         return allocation_digest(self.allocation)
+
+    @property
+    def origin(self) -> Origin:
+        """The allocation file and its folder."""
+        return Origin(self.allocation_file, self.allocation_digest, self.folder)
 
     def code_digest(self, *patterns: str) -> str:
         """Changes with the source files below the repository that match, not with comments in Python."""

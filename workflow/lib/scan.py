@@ -20,6 +20,7 @@ from workflow.lib.allocation_model import MAX_PROSE
 from workflow.lib.checks import check_known, check_list, first_problem
 from workflow.lib.config import exists, find_allocation, load_allocation
 from workflow.lib.keys import allocation_digest, content_key, settings_of
+from workflow.lib.origin import Origin
 from workflow.lib.rational import with_decimals
 from workflow.lib.scan_model import ScanFile
 from workflow.lib.stored_result import Identity
@@ -37,6 +38,12 @@ class Scan:
     name: str
     base: Allocation
     candidates: dict[str, Allocation]
+
+    @property
+    def digest(self) -> str:
+        """Changes with what the scan file and its base say."""
+        said = "\n".join(allocation_digest(one) for one in (self.base, *self.candidates.values()))
+        return sha256(said.encode()).hexdigest()
 
 
 def load_scan(path: str | Path) -> Scan:
@@ -140,11 +147,15 @@ class ScanRun:
     folder: str
     digest: str
 
+    @property
+    def origin(self) -> Origin:
+        """The scan file and its folder."""
+        return Origin(self.file, self.digest, self.folder)
+
 
 def configure_scan(path: str, results: str) -> ScanRun:
     """Check the scan file. Without one nothing is scanned. Raises ConfigError."""
     if not path:
         return ScanRun("name-a-scan-file-by-config-scan", f"{results}/no-scan", "")
     scan = load_scan(path)
-    said = "\n".join(allocation_digest(one) for one in (scan.base, *scan.candidates.values()))
-    return ScanRun(path, f"{results}/{scan.name}", sha256(said.encode()).hexdigest())
+    return ScanRun(path, f"{results}/{scan.name}", scan.digest)

@@ -15,6 +15,7 @@ from kernels.accounting.settings import Settings
 from workflow.lib import farm
 from workflow.lib.atomic import write_text
 from workflow.lib.journal import Journal
+from workflow.lib.plain_error import computing
 from workflow.lib.progress import BatchProgress, Mode
 from workflow.lib.reuse import find_results
 from workflow.lib.script import versions
@@ -37,14 +38,12 @@ class Computation:
 
 
 def compute(task: Computation) -> PairResult:
-    """The result of one computation. An exception says which pair or level it concerns."""
+    """The result of one computation. An exception says which pair or level it concerns; Refused when the
+    kernels refuse."""
     from kernels.accounting.evaluate import evaluate  # loads the compiled kernels, on ranks that have work
 
-    try:
+    with computing(task.path):
         return evaluate([task.composition], task.settings)[0]
-    except Exception as error:
-        error.add_note(f"while computing {task.path}")
-        raise
 
 
 def warm_up(plan: WorkPlan) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from workflow.lib import farm
+from workflow.lib.mpi_world import world
 from workflow.lib.progress import Mode
 from workflow.lib.shard_run import ShardFiles
 from workflow.lib.termination import end_early_on_sigterm, outlive_sigterm
@@ -26,13 +26,13 @@ def run_ranks(description: str | None, plan: str, follow: Follow, lead: Lead) ->
     parser.add_argument("--shard", required=True, help="name of the shard")
     parser.add_argument("--tasks", type=int, help="number of ranks that were asked for, to be checked")
     parser.add_argument("--progress", choices=("auto", "bar", "lines"), default="auto")
-    parser.add_argument("--checkpoint", type=float, default=20.0, help="seconds between keeping results")
+    parser.add_argument("--checkpoint", required=True, type=float, help="seconds between keeping results")
     parser.add_argument("--log", required=True, type=Path)
     parser.add_argument("--stats", required=True, type=Path, help="cost of this run, JSON")
     parser.add_argument("--out", required=True, type=Path, help="result file of the shard")
     options = parser.parse_args()
 
-    communicator = farm.world(options.tasks)
+    communicator = world(options.tasks)
     if communicator is not None and communicator.rank > 0:
         outlive_sigterm()
         follow(communicator, options.log)

@@ -12,16 +12,17 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import h5py
 import numpy as np
 
 from kernels import KERNEL_VERSION
 from kernels.accounting.settings import Settings
-from workflow.lib.hdf5_file import LIBVER, DamagedError, StoreError, new_file, open_file, reading
+from workflow.lib.hdf5_file import LIBVER, DamagedError, StoreError, new_file, reading
 from workflow.lib.hdf5_group import new_group, put_array, put_attribute, put_text, read_group, write_group
-from workflow.lib.hdf5_read import expect, get_array, get_attributes, get_group, get_text, printable_text
+from workflow.lib.hdf5_read import expect, get_group, get_text, printable_text
+from workflow.lib.indexed_file import IndexedFile
 from workflow.lib.stored_result import Identity, StoredResult, content_digest, level_path, pair_path
 
 __all__ = [
@@ -101,36 +102,12 @@ def open_results(path: str | Path) -> Results:
     return Results(Path(path))
 
 
-class Results:
-    """An open result file. Every method raises StoreError when the file turns out to be damaged."""
+class Results(IndexedFile):
+    """An open result file. An entry of its index has path, kind, first, second, key, digest, total_rho and
+    lattice (Fractions), nodes, survivors (both signs), total_bound, cpu_seconds."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._file = open_file(path)
-        try:
-            with reading(path):
-                self._attributes = get_attributes(self._file.id)
-                self._check_format()
-                self._index = {row["path"]: row for row in self._read_index()}
-        except StoreError:
-            self._file.close()
-            raise
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
-
-    @property
-    def digest(self) -> str:
-        """Content digest of the whole file, as stored."""
-        with reading(self.path):
-            return expect(self._attributes["digest"], str)
+    format = FORMAT
+    format_version = FORMAT_VERSION
 
     def header(self) -> Header:
         """What the file says about all of its results."""
@@ -150,11 +127,6 @@ class Results:
                 created_by={name: printable_text(version) for name, version in versions.items()},
             )
 
-    def index(self) -> list[dict[str, Any]]:
-        """One entry per group, in the order of writing: path, kind, first, second, key, digest, total_rho and
-        lattice (Fractions), nodes, survivors (both signs), total_bound, cpu_seconds."""
-        return [dict(row) for row in self._index.values()]
-
     def pairs(self) -> Iterator[tuple[str, str]]:
         """The pairs of bypass patterns, in the order of writing."""
         return ((row["first"], row["second"]) for row in self._index.values() if row["kind"] == "pair")
@@ -162,15 +134,6 @@ class Results:
     def levels(self) -> Iterator[str]:
         """The levels that were evaluated alone, in the order of writing."""
         return (row["first"] for row in self._index.values() if row["kind"] == "level")
-
-    def __contains__(self, path: str) -> bool:
-        return path in self._index
-
-    def row(self, path: str) -> dict[str, Any]:
-        """The index entry of one group."""
-        if path not in self._index:
-            raise StoreError(f"{self.path}: holds no {path}")
-        return dict(self._index[path])
 
     def read(self, where: str | tuple[str, str]) -> StoredResult:
         """The result of a pair (FIRST, SECOND), or at a path such as level_path(LEVEL)."""
@@ -192,8 +155,7 @@ class Results:
 
         Raises StoreError at the first difference.
         """
-        if content_digest({path: row["digest"] for path, row in self._index.items()}) != self.digest:
-            raise DamagedError(f"{self.path}: the index does not match the file's digest")
+        self.check_index()
         for path in self._index:
             visit(self.read_verified(path))
 
@@ -207,24 +169,13 @@ class Results:
                 new_group(target, parent)
             h5py.h5o.copy(self._file.id, path.encode(), target, path.encode())
 
-    def _check_format(self) -> None:
-        if self._attributes.get("format") != FORMAT:
-            raise DamagedError(f"{self.path}: not a result file of {FORMAT}")
-        if self._attributes["format_version"] != FORMAT_VERSION:
-            raise StoreError(
-                f"{self.path}: format version {self._attributes['format_version']}; "
-                f"this program reads version {FORMAT_VERSION}"
-            )
-
-    def _read_index(self) -> list[dict[str, Any]]:
-        rows = []
-        for record in get_array(self._file.id, "index"):
-            row: dict[str, Any] = {name: printable_text(record[name]) for name in _INDEX_TEXT}
-            for name, stored in _INDEX_NUMBERS:
-                row[name] = expect(record[name].item(), int if stored is np.int64 else float)
-            row |= {"total_rho": Fraction(row["total_rho"]), "lattice": Fraction(row["lattice"])}
-            rows.append(row | {"nodes": int(row["nodes"])})
-        return rows
+    @staticmethod
+    def _index_row(record: Any) -> dict[str, Any]:
+        row: dict[str, Any] = {name: printable_text(record[name]) for name in _INDEX_TEXT}
+        for name, stored in _INDEX_NUMBERS:
+            row[name] = expect(record[name].item(), int if stored is np.int64 else float)
+        row |= {"total_rho": Fraction(row["total_rho"]), "lattice": Fraction(row["lattice"])}
+        return row | {"nodes": int(row["nodes"])}
 
 
 def _new_file(

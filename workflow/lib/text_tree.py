@@ -27,6 +27,7 @@ from ruamel.yaml.events import (
 )
 
 from workflow.lib.input_file import check_regular
+from workflow.lib.plain_error import PlainError
 from workflow.lib.yaml_errors import yaml_problem
 
 MAX_YAML_BYTES = 1 << 20
@@ -39,7 +40,7 @@ KeyPath = tuple[str | int, ...]
 Tree = str | list["Tree"] | dict[str, "Tree"]
 
 
-class ConfigError(ValueError):
+class ConfigError(PlainError, ValueError):
     """Bad input, told in one line: file, line, key path, value and what is allowed."""
 
 

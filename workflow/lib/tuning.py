@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil, log10
 
 from kernels.accounting import zcdp
 from kernels.accounting.allocation import Allocation
 from kernels.accounting.calibration import Evaluated, Target, evaluate_pairs, tune, tune_levels
 from kernels.accounting.certified import ONE, ZERO, Certified, from_fraction
 from kernels.accounting.enclosure import complement, difference, product, quotient
-from kernels.accounting.rescale import Unmet, move_budget
+from kernels.accounting.rescale import Unmet, common_denominator, move_budget
 from workflow.lib.exact_epsilons import exact_epsilons
+
+CLOSE = Fraction(1, 10_000)
+"""Share of the target eps that rounding to a denominator may cost before a finer one is proposed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,8 @@ class LevelChange:
 @dataclass(frozen=True, slots=True)
 class Tuning:
     """The tuned allocation and its account at delta. zcdp_total: the total rho that zCDP alone allows at the
-    same eps (the target, or the worst pair's eps where there is none)."""
+    same eps (the target, or the worst pair's eps where there is none). denominator: that of the rhos of the
+    levels scaled to the target, where they were rounded to one."""
 
     request: Request
     before: Allocation
@@ -59,6 +64,7 @@ class Tuning:
     eps: Fraction
     zcdp_total: Certified
     levels: tuple[LevelChange, ...]
+    denominator: int | None = None
 
     @property
     def worst_eps(self) -> Certified:
@@ -69,6 +75,14 @@ class Tuning:
     def slack(self) -> Certified:
         """How far the worst pair stays below eps."""
         return difference(from_fraction(self.eps), self.worst_eps)
+
+    @property
+    def finer(self) -> int | None:
+        """A denominator with which the worst pair comes within CLOSE of the target, about; None where it
+        does."""
+        if self.denominator is None or self.slack.lower <= self.eps * CLOSE:
+            return None
+        return self.denominator * 10 ** ceil(log10(float(self.slack.lower) / float(self.eps * CLOSE)))
 
 
 def run_tuning(
@@ -85,6 +99,7 @@ def run_tuning(
     own = dict(request.level_eps or {})
     if own:
         changed = tune_levels(changed, own, request.delta, request.denominator)
+    denominator = request.denominator
     levels = request.levels or tuple(level for level in allocation.levels if level not in own)
     epsilons = exact_epsilons(
         request.delta, None if request.eps is None else float(request.eps), jobs, advance
@@ -95,12 +110,14 @@ def run_tuning(
     else:
         if not levels:
             raise Unmet("every level has an eps of its own, so none is left to be scaled")
-        tuned = tune(changed, Target(request.eps, request.delta), epsilons, levels, request.denominator)
+        if denominator is None and set(levels) != set(allocation.levels):
+            denominator = common_denominator(changed)
+        tuned = tune(changed, Target(request.eps, request.delta), epsilons, levels, denominator)
         after, scale, account, eps = tuned.allocation, tuned.scale, tuned.account, request.eps
     budget = zcdp.budget(eps, request.delta)
     own_budgets = {level: zcdp.budget(level_eps, request.delta) for level, level_eps in own.items()}
     changes = _changes(allocation, changed, after, levels, budget, own_budgets)
-    return Tuning(request, allocation, after, scale, account, eps, budget, changes)
+    return Tuning(request, allocation, after, scale, account, eps, budget, changes, denominator)
 
 
 def _changes(

@@ -18,6 +18,7 @@ from kernels.accounting.composition import Composition
 from kernels.accounting.mechanism import mechanism, mechanism_name, pairs
 from kernels.accounting.settings import Settings
 from workflow.lib.keys import content_key, settings_of
+from workflow.lib.plain_error import PlainError
 from workflow.lib.shards import Work, shard_names, split
 from workflow.lib.stored_result import Identity
 from workflow.lib.text_tree import printable
@@ -25,7 +26,7 @@ from workflow.lib.text_tree import printable
 FORMAT = "exact-census mechanisms 1"
 
 
-class WorkPlanError(Exception):
+class WorkPlanError(PlainError):
     """One line that names the file and says what is wrong with it."""
 
     def __init__(self, message: str) -> None:

@@ -11,7 +11,10 @@ rule aggregate:
         attack=report(f"{RUN.folder}/attack.csv", caption="../report/attack.rst", category="Tables"),
     params:
         code=RUN.code_digest(
-            "workflow/lib/aggregate.py", "workflow/lib/result_tables.py", "workflow/lib/attack_table.py", "kernels/accounting/attack.py"
+            "workflow/lib/aggregate.py",
+            "workflow/lib/result_tables.py",
+            "workflow/lib/attack_table.py",
+            "kernels/accounting/attack.py",
         ),
     log:
         f"{RUN.folder}/logs/aggregate.log",

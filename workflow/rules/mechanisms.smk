@@ -2,7 +2,7 @@
 # The file's content counts (params), not its age (ancient): a changed comment changes nothing.
 rule mechanisms:
     input:
-        allocation=ancient(RUN.allocation_file),
+        allocation=ancient(own(RUN.origin)),
     output:
         update(f"{RUN.folder}/mechanisms.json"),
     params:

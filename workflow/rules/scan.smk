@@ -13,7 +13,7 @@ use rule curves as scan_curves with:
 
 rule scan:
     input:
-        scan=ancient(SCAN.file),
+        scan=ancient(own(SCAN.origin)),
         plan=f"{SCAN.folder}/mechanisms.json",
         shards=expand(f"{SCAN.folder}/curves/{{shard}}.h5", shard=RUN.shards),
     output:
@@ -24,7 +24,13 @@ rule scan:
         attack=f"{SCAN.folder}/attack.csv",
     params:
         scan=SCAN.digest,
-        code=RUN.code_digest("workflow/lib/aggregate.py", "workflow/lib/*_table*.py"),
+        code=RUN.code_digest(
+            "workflow/lib/aggregate.py",
+            "workflow/lib/result_tables.py",
+            "workflow/lib/attack_table.py",
+            "workflow/lib/scan_table.py",
+            "kernels/accounting/attack.py",
+        ),
     log:
         f"{SCAN.folder}/logs/scan.log",
     benchmark:

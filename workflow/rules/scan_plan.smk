@@ -1,7 +1,7 @@
 # From a scan file to its candidate allocations, as files, and to the plan of their first pairs by shard.
 rule scan_plan:
     input:
-        scan=ancient(SCAN.file),
+        scan=ancient(own(SCAN.origin)),
     output:
         plan=update(f"{SCAN.folder}/mechanisms.json"),
         candidates=directory(f"{SCAN.folder}/candidates"),

@@ -8,7 +8,9 @@ rule uldp_aggregate:
         surveys=f"{STUDY.folder}/surveys.csv",
         limits=f"{STUDY.folder}/limits.csv",
     params:
-        code=RUN.code_digest("workflow/lib/uldp/tables.py"),
+        code=RUN.code_digest(
+            "workflow/lib/uldp/aggregate.py", "workflow/lib/uldp/tables.py", "workflow/lib/result_tables.py"
+        ),
     log:
         f"{STUDY.folder}/logs/uldp_aggregate.log",
     benchmark:

@@ -2,7 +2,7 @@
 # The study file's content counts (params), not its age (ancient).
 rule uldp_plan:
     input:
-        study=ancient(STUDY.file),
+        study=ancient(own(STUDY.origin)),
         tables=STUDY.tables,
     output:
         update(f"{STUDY.folder}/plan.json"),

@@ -1,7 +1,7 @@
 # The study's self-contained page for people.
 rule uldp_report:
     input:
-        study=ancient(STUDY.file),
+        study=ancient(own(STUDY.origin)),
         results=f"{STUDY.folder}/study.h5",
         surveys=f"{STUDY.folder}/surveys.csv",
         limits=f"{STUDY.folder}/limits.csv",
@@ -9,7 +9,14 @@ rule uldp_report:
         f"{STUDY.folder}/report.html",
     params:
         study=STUDY.study.digest,
-        code=RUN.code_digest("workflow/lib/uldp/report/*.py", "workflow/report/uldp*", "workflow/report/report.css"),
+        code=RUN.code_digest(
+            "workflow/lib/uldp/report/*.py",
+            "workflow/lib/report/drawing.py",
+            "workflow/lib/report/numbers.py",
+            "workflow/lib/report/template.py",
+            "workflow/report/uldp*",
+            "workflow/report/report.css",
+        ),
         folder=STUDY.folder,
     log:
         f"{STUDY.folder}/logs/uldp_report.log",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from workflow.lib.aggregate import aggregate
+from workflow.lib.aggregate import Outputs, aggregate
 from workflow.lib.script import run
 from workflow.lib.work_plan import read_work_plan
 
@@ -13,16 +13,12 @@ from workflow.lib.work_plan import read_work_plan
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--mechanisms", required=True, type=Path, help="mechanisms.json")
-    parser.add_argument("--curves", required=True, type=Path, help="merged result file to write")
-    parser.add_argument("--summary", required=True, type=Path, help="summary.csv to write")
-    parser.add_argument("--reductions", required=True, type=Path, help="reductions.csv to write")
-    parser.add_argument("--attack", required=True, type=Path, help="attack.csv to write")
+    Outputs.add_options(parser)
     parser.add_argument("shards", nargs="+", type=Path, help="result files of the shards")
     options = parser.parse_args()
 
     plan = read_work_plan(options.mechanisms)
-    outputs = (options.curves, options.summary, options.reductions, options.attack)
-    digest = aggregate(plan, options.shards, *outputs)
+    digest = aggregate(plan, options.shards, Outputs.chosen(options))
     print(f"{options.curves}: {len(plan.entries)} groups, digest {digest}")
 
 

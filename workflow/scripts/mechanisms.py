@@ -13,6 +13,8 @@ from pathlib import Path
 from kernels.accounting.evaluate import cost
 from workflow.lib.atomic import write_text
 from workflow.lib.config import load_allocation
+from workflow.lib.keys import allocation_digest
+from workflow.lib.origin import Origin
 from workflow.lib.script import run
 from workflow.lib.shard_run import warm_up
 from workflow.lib.standalone import standalone_text
@@ -21,7 +23,7 @@ from workflow.lib.work_plan import make_work_plan, to_json
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--allocation", required=True, help="name or path of the allocation file")
+    parser.add_argument("--allocation", required=True, help="path of the allocation file")
     parser.add_argument("--shards", required=True, type=int, help="number of shards")
     parser.add_argument("--out", required=True, type=Path, help="mechanisms.json")
     options = parser.parse_args()
@@ -30,6 +32,7 @@ def main() -> None:
     plan = make_work_plan(allocation, standalone_text(options.allocation), options.shards, cost)
     warm_up(plan)
     write_text(options.out, to_json(plan, allocation))
+    Origin(options.allocation, allocation_digest(allocation), str(options.out.parent)).record()
     distinct = {entry.key: entry.cost for entry in plan.entries.values()}
     print(
         f"{allocation.name}: {len(plan.names)} mechanisms, {len(plan.entries)} pairs and levels, "

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from workflow.lib.atomic import atomic_path
 from workflow.lib.config import load_allocation
-from workflow.lib.report import ReportError, build_report
+from workflow.lib.report import build_report
 from workflow.lib.script import run
 
 
@@ -25,4 +25,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(main, ReportError)
+    run(main)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from workflow.lib.aggregate import aggregate
+from workflow.lib.aggregate import Outputs, aggregate
 from workflow.lib.atomic import write_text
 from workflow.lib.scan import load_scan
 from workflow.lib.scan_table import scan_table
@@ -18,17 +18,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--scan", required=True, type=Path, help="the scan file")
     parser.add_argument("--plan", required=True, type=Path, help="mechanisms.json of the scan")
-    parser.add_argument("--curves", required=True, type=Path, help="merged result file to write")
-    parser.add_argument("--summary", required=True, type=Path, help="summary.csv to write")
-    parser.add_argument("--reductions", required=True, type=Path, help="reductions.csv to write")
-    parser.add_argument("--attack", required=True, type=Path, help="attack.csv to write")
+    Outputs.add_options(parser)
     parser.add_argument("--out", required=True, type=Path, help="scan.csv to write")
     parser.add_argument("shards", nargs="+", type=Path, help="result files of the shards")
     options = parser.parse_args()
 
     scan = load_scan(options.scan)
-    tables = (options.curves, options.summary, options.reductions, options.attack)
-    digest = aggregate(read_work_plan(options.plan), options.shards, *tables)
+    digest = aggregate(read_work_plan(options.plan), options.shards, Outputs.chosen(options))
     with open_results(options.curves) as results:
         write_text(options.out, scan_table(scan, results))
     print(f"{options.out}: {len(scan.candidates)} candidates, digest {digest}")

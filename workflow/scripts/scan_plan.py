@@ -9,6 +9,7 @@ from pathlib import Path
 
 from kernels.accounting.evaluate import cost
 from workflow.lib.atomic import write_text
+from workflow.lib.origin import Origin
 from workflow.lib.scan import load_scan, scan_plan
 from workflow.lib.script import run
 from workflow.lib.shard_run import warm_up
@@ -32,6 +33,7 @@ def main() -> None:
     plan, cells = scan_plan(scan, read_text(options.scan, MAX_YAML_BYTES), options.shards, cost)
     warm_up(plan)
     write_text(options.out, plan_text(plan, cells))
+    Origin(str(options.scan), scan.digest, str(options.out.parent)).record()
     predicted = sum({entry.key: entry.cost for entry in plan.entries.values()}.values())
     print(f"{scan.name}: {len(cells)} candidates, predicted {predicted:.1f} CPU seconds")
 

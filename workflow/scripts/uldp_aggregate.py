@@ -7,7 +7,7 @@ from pathlib import Path
 
 from workflow.lib.script import run
 from workflow.lib.uldp.aggregate import aggregate_study
-from workflow.lib.uldp.plan import StudyPlanError, read_study_plan
+from workflow.lib.uldp.plan import read_study_plan
 
 
 def main() -> None:
@@ -25,4 +25,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(main, StudyPlanError)
+    run(main)

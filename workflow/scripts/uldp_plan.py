@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from workflow.lib.atomic import write_text
+from workflow.lib.origin import Origin
 from workflow.lib.script import run
 from workflow.lib.uldp.plan import make_study_plan, plan_text
 from workflow.lib.uldp.study import find_study, load_study
@@ -14,7 +15,7 @@ from workflow.lib.uldp.tasks import Survey
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--study", required=True, help="name or path of the study file")
+    parser.add_argument("--study", required=True, help="path of the study file")
     parser.add_argument("--shards", required=True, type=int, help="number of shards")
     parser.add_argument("--out", required=True, type=Path, help="plan.json")
     options = parser.parse_args()
@@ -23,6 +24,7 @@ def main() -> None:
     text = find_study(options.study).read_text(encoding="utf-8")
     plan = make_study_plan(study, text, options.shards)
     write_text(options.out, plan_text(plan))
+    Origin(options.study, study.digest, str(options.out.parent)).record()
     surveys = sum(isinstance(task, Survey) for task in plan.tasks.values())
     seconds = sum(task.cost for task in plan.tasks.values())
     print(

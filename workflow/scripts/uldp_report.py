@@ -6,7 +6,6 @@ import argparse
 from pathlib import Path
 
 from workflow.lib.atomic import atomic_path
-from workflow.lib.report import ReportError
 from workflow.lib.script import run
 from workflow.lib.uldp.report import build_study_report
 from workflow.lib.uldp.study import load_study
@@ -26,4 +25,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(main, ReportError)
+    run(main)

@@ -12,7 +12,7 @@ from typing import Any
 
 from workflow.lib.script import run
 from workflow.lib.shard_script import run_ranks
-from workflow.lib.uldp.plan import StudyPlanError, read_study_plan
+from workflow.lib.uldp.plan import read_study_plan
 from workflow.lib.uldp.shard import follow, run_study_shard
 
 
@@ -26,4 +26,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(main, StudyPlanError)
+    run(main)

@@ -13,6 +13,7 @@ import numpy as np
 from kernels.accounting import gaussian
 from kernels.accounting.allocation import Allocation
 from kernels.accounting.patterns import DEFAULT_PATTERNS
+from workflow.lib.production import is_production
 from workflow.lib.store import StoredResult, open_results, pair_path
 
 from . import bar_plots, curve_plots, drawing, numbers
@@ -68,6 +69,7 @@ def build_report(results_dir: Path, allocation: Allocation, out: Path) -> None:
         .get_template("report.html.j2")
         .render(
             allocation=allocation,
+            published=is_production(allocation),
             relation=_RELATIONS[allocation.neighbours],
             query_count=sum(len(queries) for queries in allocation.rho.values()),
             pair_count=numbers.integer_text(len(rows)),

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from kernels.accounting.allocation import Allocation
+from workflow.lib.production import is_production
 from workflow.lib.store import Results
 
 from .numbers import delta_text, integer_text
@@ -28,12 +29,12 @@ def provenance(results: Results, stats: Iterable[Path], allocation: Allocation) 
         ("Kernels", header.kernel_version),
         ("Written by", versions),
         ("Content digest of curves.h5", results.digest),
-        ("Cost of the curves", cost_text(results, stats)),
+        ("Cost of the curves", cost_text(results, stats, is_production(allocation))),
     ]
 
 
-def cost_text(results: Results, stats: Iterable[Path]) -> str:
-    """CPU time spent on the curves, and the paper's for as many pairs.
+def cost_text(results: Results, stats: Iterable[Path], production: bool) -> str:
+    """CPU time spent on the curves and, of a production run, the paper's for as many pairs.
 
     The time of whole processes, from their start, is known where the shards' `stats` files cover everything
     that `results` holds; else the time inside the kernels is told. A computation shared by several pairs
@@ -49,7 +50,7 @@ def cost_text(results: Results, stats: Iterable[Path]) -> str:
     else:
         text = f"{whole:.1f} CPU seconds for {subject}, start-up included ({inside:.1f} in the kernels)"
     seconds = whole or inside
-    if seconds:
+    if seconds and production:
         ratio = integer_text(int(pairs * PAPER_CPU_HOURS_PER_PAIR * 3600 / seconds))
         text += f"; the paper reports half a CPU-hour per pair, {ratio} times as much for as many pairs"
     return text

@@ -10,13 +10,15 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar
 
+from workflow.lib.plain_error import PlainError
+
 Row = TypeVar("Row")
 
 # An eps whose guaranteed interval is wider than this is printed as an upper bound, not as an exact value.
 LOOSE = Decimal("1e-6")
 
 
-class ReportError(Exception):
+class ReportError(PlainError):
     """One line that says which result is missing or unusable."""
 
 

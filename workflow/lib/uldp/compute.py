@@ -9,24 +9,21 @@ import numpy as np
 
 from kernels.uldp.blocks import block_design, hadamard_response, randomised_response, subset_selection
 from kernels.uldp.certificate import certify
-from kernels.uldp.converse import uniform_parts
 from kernels.uldp.hashing import LocalHashing
 from kernels.uldp.mechanism import Mechanism, odds_of
 from kernels.uldp.regimes import REGIMES, regime
 from kernels.uldp.saddle import Saddle, solve
 from kernels.uldp.sampling.simulation import simulate
 from kernels.uldp.unary import UnaryEncoding
+from workflow.lib.plain_error import computing
 from workflow.lib.uldp.result import Scalar, StudyResult
 from workflow.lib.uldp.tasks import MapRow, Survey, Task
 
 
 def compute(task: Task) -> StudyResult:
-    """The result of a task. An exception says which task it concerns."""
-    try:
+    """The result of a task. An exception says which task it concerns; Refused when the kernels refuse."""
+    with computing(task.path):
         return _survey(task) if isinstance(task, Survey) else _map_row(task)
-    except Exception as error:
-        error.add_note(f"while computing {task.path}")
-        raise
 
 
 def make_mechanism(name: str, saddle: Saddle, eps: Fraction) -> Mechanism:
@@ -50,7 +47,7 @@ def _survey(task: Survey) -> StudyResult:
     certificate = certify(saddle, task.eps)
     limit = certificate.m_star
     mechanism = make_mechanism(task.mechanism, saddle, task.eps)
-    chosen = task.distribution or uniform_parts(task.domain, Fraction(saddle.alpha))
+    chosen = task.distribution or task.domain.uniform_parts(Fraction(saddle.alpha))
     distribution = np.array([float(p) for p in chosen])
     n, repetitions = task.clients, task.repetitions
     surveys = simulate(

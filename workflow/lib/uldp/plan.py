@@ -9,6 +9,7 @@ from typing import Any
 
 from kernels.uldp import ULDP_VERSION
 from kernels.uldp.domain import Domain
+from workflow.lib.plain_error import PlainError
 from workflow.lib.shards import Work, shard_names, split
 from workflow.lib.uldp.study import Study
 from workflow.lib.uldp.tasks import GRID, MapRow, Survey, Task, from_json, to_json
@@ -16,7 +17,7 @@ from workflow.lib.uldp.tasks import GRID, MapRow, Survey, Task, from_json, to_js
 FORMAT = "exact-census uldp plan 1"
 
 
-class StudyPlanError(Exception):
+class StudyPlanError(PlainError):
     """One line that names the file and says what is wrong with it."""
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from kernels.uldp import ULDP_VERSION
 from workflow.lib.csv_rows import csv_rows
+from workflow.lib.origin import Origin
 from workflow.lib.run_config import RunSettings
 from workflow.lib.uldp.study import Study, find_study, load_study
 
@@ -19,6 +20,11 @@ class StudyRun:
     tables: list[str]
     folder: str
     version: str = ULDP_VERSION
+
+    @property
+    def origin(self) -> Origin:
+        """The study file and its folder."""
+        return Origin(self.file, self.study.digest, self.folder)
 
 
 def configure_study(settings: RunSettings) -> StudyRun:

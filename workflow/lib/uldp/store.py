@@ -9,18 +9,19 @@ result.py says what each array is. /labels/TABLE holds the values of a table's c
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import h5py
 import numpy as np
 
 from kernels.uldp import ULDP_VERSION
-from workflow.lib.hdf5_file import LIBVER, DamagedError, StoreError, new_file, open_file, reading
+from workflow.lib.hdf5_file import LIBVER, DamagedError, StoreError, new_file, reading
 from workflow.lib.hdf5_group import new_group, put_array, put_attribute
 from workflow.lib.hdf5_read import expect, get_array, get_attributes, get_bytes, get_group, printable_text
+from workflow.lib.indexed_file import IndexedFile
 from workflow.lib.stored_result import content_digest
 from workflow.lib.uldp.result import ARRAYS, StudyResult
 
@@ -65,33 +66,19 @@ def write_study(path: Path, header: StudyHeader, results: Iterable[tuple[StudyRe
         return digest
 
 
-class StudyResults:
-    """An open result file, to be closed or used in a `with` block. Raises StoreError when it is damaged."""
+class StudyResults(IndexedFile):
+    """An open result file. An entry of its index has path, key, digest and cpu_seconds."""
+
+    format = FORMAT
+    format_version = FORMAT_VERSION
 
     def __init__(self, path: Path) -> None:
-        self.path = path
-        self._file = open_file(path)
+        super().__init__(path)
         try:
-            with reading(path):
-                self._attributes = get_attributes(self._file.id)
-                if self._attributes.get("format") != FORMAT:
-                    raise DamagedError(f"{path}: not a result file of {FORMAT}")
-                if self._attributes["format_version"] != FORMAT_VERSION:
-                    found = f"format version {self._attributes['format_version']}"
-                    raise StoreError(f"{path}: {found}; this program reads version {FORMAT_VERSION}")
-                self._index = {row["path"]: row for row in self._rows()}
-                self.digest = expect(self._attributes["digest"], str)
-                if self.digest != content_digest({name: row["digest"] for name, row in self._index.items()}):
-                    raise DamagedError(f"{path}: the index does not match the file's digest")
+            self.check_index()
         except StoreError:
-            self._file.close()
+            self.close()
             raise
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._file.close()
 
     def header(self) -> StudyHeader:
         """What the file says about all of its results."""
@@ -104,30 +91,24 @@ class StudyResults:
                 created_by=json.loads(expect(self._attributes["created_by"], str)),
             )
 
-    def index(self) -> list[dict[str, Any]]:
-        """path, key, digest and cpu_seconds of every group, in the order of writing."""
-        return [dict(row) for row in self._index.values()]
-
     def read(self, path: str) -> StudyResult:
         """One result, after its digest and key were compared with the index. StoreError when there is
         none."""
-        if path not in self._index:
-            raise StoreError(f"{self.path}: holds no {path}")
+        row = self.row(path)
         with reading(self.path, path):
             group = get_group(self._file.id, path)
             attributes = get_attributes(group)
             arrays = {name.decode(): get_array(group, name.decode()) for name in group}
-            row = self._index[path]
             scalars = {name: value for name, value in attributes.items() if name not in _INTERNAL}
             result = StudyResult(path, expect(attributes["key"], str), scalars, arrays)
             if (result.key, result.digest) != (row["key"], row["digest"]):
                 raise DamagedError(f"{self.path}: {path}: the content does not match its digest")
             return result
 
-    def _rows(self) -> Iterator[dict[str, Any]]:
-        for record in get_array(self._file.id, "index"):
-            row: dict[str, Any] = {name: printable_text(record[name]) for name in _TEXTS}
-            yield row | {"cpu_seconds": expect(record["cpu_seconds"].item(), float)}
+    @staticmethod
+    def _index_row(record: Any) -> dict[str, Any]:
+        row: dict[str, Any] = {name: printable_text(record[name]) for name in _TEXTS}
+        return row | {"cpu_seconds": expect(record["cpu_seconds"].item(), float)}
 
 
 def find_study_results(

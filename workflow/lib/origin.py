@@ -1,0 +1,52 @@
+"""From which file a folder of results was made: two files of the same name must not share one unnoticed.
+
+The first stage of a run records its file, by a path relative to the folder so that both can be moved
+together, and the digest of what it says. A file that was edited, moved or renamed is the same one; a second
+file beside it, of the same name and with other content, is not.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from workflow.lib.atomic import write_text
+from workflow.lib.text_tree import ConfigError, printable
+
+_RECORD = "origin.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The file that a run is about, the digest of what it says, and the folder of its results."""
+
+    file: str
+    digest: str
+    folder: str
+
+    def checked_file(self) -> str:
+        """The file. Raises ConfigError when the folder holds results of another file that is still there and
+        says something else."""
+        folder = os.path.realpath(self.folder)
+        try:
+            record = json.loads(Path(folder, _RECORD).read_text(encoding="utf-8"))
+            other, digest = os.path.realpath(os.path.join(folder, record["file"])), record["digest"]
+        except (OSError, ValueError, LookupError, TypeError):  # made by nobody yet, or not known by whom
+            return self.file
+        if digest == self.digest or other == os.path.realpath(self.file) or not os.path.isfile(other):
+            return self.file
+        name = Path(self.folder).name
+        raise ConfigError(
+            printable(
+                f"{self.file}: its results would replace those of {other} in {self.folder}, since both files "
+                f"have the name {name}; change `name` in one of them, or delete that folder"
+            )
+        )
+
+    def record(self) -> None:
+        """Write down that the folder's results are made from the file."""
+        folder = os.path.realpath(self.folder)
+        path = os.path.relpath(os.path.realpath(self.file), folder)
+        write_text(Path(folder, _RECORD), json.dumps({"file": path, "digest": self.digest}) + "\n")
