@@ -13,17 +13,25 @@ from functools import cached_property
 
 import numpy as np
 
-from kernels.accounting.certified import INFINITE, ONE, ZERO, Certified, from_fraction
+from kernels.accounting.certified import INFINITE, ONE, UP, ZERO, Certified, from_fraction
 from kernels.accounting.composition import Composition
 from kernels.accounting.enclosure import complement, difference, exponential, from_tails, from_triple, product
-from kernels.accounting.inverse import Reduction, least_epsilon, log_deltas, variance_reduction
-from kernels.accounting.narrow import Profile, mixture, without_narrowest
+from kernels.accounting.inverse import (
+    ExactEvaluation,
+    Reduction,
+    by_profile,
+    by_tilt,
+    least_epsilon,
+    log_deltas,
+    variance_reduction,
+)
+from kernels.accounting.narrow import Narrow, narrowest
 from kernels.accounting.plan_summary import PlanSummary, foresee, summarise
-from kernels.accounting.profile_point import MOST_DECADES, ProfilePoint, certain, negligible
+from kernels.accounting.profile_point import MOST_DECADES, PROMISED, ProfilePoint, negligible
 from kernels.accounting.tradeoff import type_two_error
 from kernels.numerics.lattice import LatticeError
 from kernels.numerics.selection import Selection, select, softness
-from kernels.numerics.sieve import Plan, make_plan
+from kernels.numerics.sieve import Plan, make_plan, rational_gcd
 from kernels.numerics.survivors import SOFTEST
 from kernels.numerics.tilt import LatticePoint, Tails, Tilt
 from kernels.numerics.trapezoid import Quadrature, quadrature, tails
@@ -72,6 +80,14 @@ class Accountant:
         lattices and very many cells."""
         return (self.plan.truncation_bound + self.plan.sieve_bound + self.rule.rounding_bound) * (1.0 + 1e-12)
 
+    @cached_property
+    def _total(self) -> Fraction:
+        return self.composition.total_rho
+
+    @cached_property
+    def _spacing(self) -> Fraction:
+        return rational_gcd([rho for rho, _ in self.composition.cells])
+
     def plan_summary(self) -> PlanSummary:
         """The plan in figures; predictions where it is out of reach."""
         try:
@@ -87,46 +103,56 @@ class Accountant:
 
     def _points(self, eps: Sequence[Fraction]) -> list[ProfilePoint]:
         """Points at ascending eps >= 0."""
-        near = [value for value in eps if self._decades(value) < MOST_DECADES]
-        relative = self._relative(near)
-        points = []
-        for row, value in enumerate(near):
+        points = {value: negligible(value) for value in eps if self._decades(value) >= MOST_DECADES}
+        if self._is_lumpy:
+            for value in eps:
+                point = None if value in points else self._without_narrowest(value)
+                if point is not None and point.is_sharp:
+                    points[value] = point
+        left = [value for value in eps if value not in points]
+        return sorted([*points.values(), *self._direct(left)], key=lambda point: point.eps)
+
+    def _direct(self, eps: Sequence[Fraction]) -> list[ProfilePoint]:
+        """Points at ascending eps >= 0 by both tiers; where they are not sharp, also without the narrowest
+        cells."""
+        if not eps:
+            return []
+        relative, points = self._relative(eps), []
+        for row, value in enumerate(eps):
             alpha = self._upper_tail(value).meet(from_tails(relative, row, 1))
             power = self._lower_tail(-value).meet(from_tails(relative, row, 0))
             direct = difference(power, product(exponential(value), alpha)).clipped(ZERO.value, ONE.value)
             point = ProfilePoint(value, direct.meet(from_tails(relative, row, 2)), alpha, power)
-            points.append(point if point.is_sharp else self._sharpened(point))
-        return points + [negligible(value) for value in eps[len(near) :]]
+            other = None if point.is_sharp else self._without_narrowest(value)
+            points.append(point if other is None else point.meet(other))
+        return points
 
     def _decades(self, eps: Fraction) -> Fraction:
         """D with delta(eps), P(T > eps) and Q(T > eps) at most 10^-D: sub-Gaussian bound, ln 10 < 5/2."""
-        return max(eps - self.plan.total / 2, Fraction(0)) ** 2 / (5 * self.plan.total)
-
-    def _sharpened(self, point: ProfilePoint) -> ProfilePoint:
-        """The same by taking the narrowest cells out, where that is possible."""
-        if self._narrowest is None:
-            return point
-        rho, count, rest = self._narrowest
-        found = mixture(rho, count, rest, point.eps)
-        if found is None:
-            return point
-        return ProfilePoint(
-            point.eps,
-            point.delta.meet(found.delta),
-            point.alpha.meet(found.alpha),
-            point.power.meet(found.power),
-        )
+        return max(eps - self._total / 2, Fraction(0)) ** 2 / (5 * self._total)
 
     @cached_property
-    def _narrowest(self) -> tuple[Fraction, int, Profile] | None:
-        """The narrowest kind of cells, how many, and the profile of all others; None where none is narrow."""
-        found = without_narrowest(self.composition)
-        if found is None or self._taken_out == _MOST_TAKEN_OUT:
+    def _narrowest(self) -> Narrow | None:
+        """The narrowest kind of cells, if they may be taken out."""
+        return narrowest(self.composition) if self._taken_out < _MOST_TAKEN_OUT else None
+
+    @property
+    def _is_lumpy(self) -> bool:
+        """Whether answers come from the narrowest cells' few values first."""
+        return self._narrowest is not None and self._narrowest.is_lumpy
+
+    @cached_property
+    def _others(self) -> "Accountant | None":
+        """Of all other cells."""
+        assert self._narrowest is not None
+        others = self._narrowest.others
+        return Accountant(others, self._thresholds, self._taken_out + 1) if others else None
+
+    def _without_narrowest(self, eps: Fraction) -> ProfilePoint | None:
+        """The point at any eps by taking the narrowest cells out, where that is possible."""
+        if self._narrowest is None:
             return None
-        rho, count, others = found
-        if others is None:
-            return rho, count, lambda eps: [certain(value) for value in eps]
-        return rho, count, Accountant(others, self._thresholds, self._taken_out + 1).profile
+        return self._narrowest.point(self._others.profile if self._others else None, eps)
 
     def _mirrored(self, eps: Fraction, other: ProfilePoint) -> ProfilePoint:
         """The point at eps < 0 from that at -eps, as T under Q is -T under P: delta(eps) = 1 - e^eps + e^eps
@@ -181,7 +207,13 @@ class Accountant:
             return INFINITE
         if delta == 1 or self._delta_at_zero.upper <= from_fraction(delta).lower:
             return ZERO
-        return least_epsilon(self.tilt, self.plan.total / 2, delta, guess)
+        rho = self._total / 2
+        if self._is_lumpy:
+            return least_epsilon(by_profile(self.profile), rho, delta, guess)
+        found = least_epsilon(by_tilt(self.tilt), rho, delta, guess, by_tilt(self.tilt.rough()))
+        if self._narrowest is None or found.width <= UP.multiply(PROMISED, found.value):
+            return found
+        return found.meet(least_epsilon(by_profile(self.profile), rho, delta, float(found.value)))
 
     def reduction(self, delta: Fraction) -> Reduction:
         """Variance reduction at delta against the Census Bureau's zCDP calibration.
@@ -190,7 +222,17 @@ class Accountant:
         """
         if not 0 < delta < 1:
             raise ValueError(f"delta must lie strictly between 0 and 1, not {delta}")
-        return variance_reduction(self._scaled_tilt, self.plan.total / 2, delta)
+        rho = self._total / 2
+        if self._is_lumpy:
+            return variance_reduction(self._scaled_by_profile, rho, delta)
+        found = variance_reduction(lambda scale: by_tilt(self._scaled_tilt(scale)), rho, delta)
+        if self._narrowest is None or found.scale.width <= UP.multiply(PROMISED, found.scale.value):
+            return found
+        other = variance_reduction(self._scaled_by_profile, rho, delta, float(found.scale.value))
+        return min(found, other, key=lambda one: one.scale.width)
+
+    def _scaled_by_profile(self, scale: Fraction) -> ExactEvaluation:
+        return by_profile(Accountant(self.composition.scaled(scale), self._thresholds).profile)
 
     def _scaled_tilt(self, scale: Fraction) -> Tilt:
         """The relative tier with all rhos scaled by a factor >= 1, far from 1 on a plan of its own."""
@@ -219,11 +261,11 @@ class Accountant:
         """
         if not 0 <= alpha <= 1:
             raise ValueError(f"alpha must lie in [0, 1], not {alpha}")
-        return type_two_error(self._vertex, self.plan.spacing, self.plan.total, alpha)
+        return type_two_error(self._vertex, self._spacing, self._total, alpha)
 
     def _vertex(self, position: int) -> tuple[Certified, Certified]:
         """P(T >= t) and Q(T < t) at the lattice point S = position: a vertex of the trade-off function."""
-        t = position * self.plan.spacing - self.plan.total / 2
+        t = position * self._spacing - self._total / 2
         if t >= 0:
             alpha, power = self._tails_from(t, closed=True)
             return alpha, complement(power)
@@ -232,7 +274,13 @@ class Accountant:
 
     def _tails_from(self, t: Fraction, closed: bool) -> tuple[Certified, Certified]:
         """P and Q of T > t (closed: T >= t) for t >= 0, both tiers together."""
-        point = self.tilt.first_point(t, closed)
-        relative = self.tilt.tails([LatticePoint(point.position, point.t, 0.0)])
+        if self._is_lumpy:  # halfway to the last lattice point that does not belong
+            reached = (t + self._total / 2) / self._spacing
+            first = math.ceil(reached) if closed else math.floor(reached) + 1
+            point = self._without_narrowest((first - Fraction(1, 2)) * self._spacing - self._total / 2)
+            if point is not None and point.is_sharp:
+                return point.alpha, point.power
+        first_point = self.tilt.first_point(t, closed)
+        relative = self.tilt.tails([LatticePoint(first_point.position, first_point.t, 0.0)])
         alpha = self._upper_tail(t, closed).meet(from_tails(relative, 0, 1))
         return alpha, self._lower_tail(-t, closed).meet(from_tails(relative, 0, 0))

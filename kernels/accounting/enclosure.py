@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 
 from kernels.accounting.certified import DOWN, NEAREST, ONE, UP, Certified, from_fraction
 from kernels.numerics.tilt import Tails
@@ -11,14 +12,14 @@ from kernels.numerics.tilt import Tails
 _EXP_SLACK = Decimal("1e-45")
 
 
+@lru_cache(maxsize=1024)
 def exponential(power: Fraction) -> Certified:
     """exp of an exact rational."""
     exact = from_fraction(power)
-    low, high = (NEAREST.exp(bound) for bound in (exact.lower, exact.upper))
+    value = NEAREST.exp(exact.value)
+    slack = UP.add(_EXP_SLACK, UP.multiply(2, exact.width))
     return Certified(
-        NEAREST.exp(exact.value),
-        DOWN.multiply(low, DOWN.subtract(1, _EXP_SLACK)),
-        UP.multiply(high, UP.add(1, _EXP_SLACK)),
+        value, DOWN.multiply(value, DOWN.subtract(1, slack)), UP.multiply(value, UP.add(1, slack))
     )
 
 

@@ -15,12 +15,16 @@ import mpmath
 import numpy as np
 
 from kernels.accounting import zcdp
-from kernels.accounting.certified import Certified, from_floats
-from kernels.accounting.root import LOG_UNIT, LogDelta, bracketed_root, certified_root
+from kernels.accounting.certified import NEAREST, UP, Certified, from_floats
+from kernels.accounting.profile_point import Profile, ProfilePoint
+from kernels.accounting.root import LOG_UNIT, Evaluation, LogDelta, bracketed_root, certified_root
 from kernels.numerics.tilt import Tails, Tilt
 
 _ROUGH = 1e-9  # of the search; Newton steps and the certified interval follow
 _MOST_STEPS = 8
+
+#: ln delta at several eps, floats or exact.
+ExactEvaluation = Callable[[Sequence[float | Fraction]], Sequence[LogDelta]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,38 +68,64 @@ def log_deltas(found: Tails) -> tuple[np.ndarray, np.ndarray]:
     return value, np.where(sure, doubt + LOG_UNIT * np.abs(value), np.inf)
 
 
-def log_delta(tilt: Tilt, eps: Sequence[Fraction]) -> list[LogDelta]:
-    """ln delta at every eps >= 0, with its derivative -e^eps P(T > eps) / delta."""
-    points = [tilt.first_point(one) for one in eps]
-    found = tilt.tails(points)
-    value, error = log_deltas(found)
-    results = []
-    for row, point in enumerate(points):
-        log_alpha = found.exponent[row] / found.exponent_denominator - point.gap + float(found.log_norm[row])
-        log_alpha += math.log(max(found.mantissa[row, 1], 1e-300))
-        slope = -math.exp(min(log_alpha - float(value[row]), 700.0))
-        results.append(LogDelta(float(value[row]), float(error[row]), slope))
-    return results
+def by_tilt(tilt: Tilt) -> ExactEvaluation:
+    """ln delta at several eps >= 0 from tilted sums, with its derivative -e^eps P(T > eps) / delta."""
+
+    def at(eps: Sequence[float | Fraction]) -> list[LogDelta]:
+        points = [tilt.first_point(Fraction(one)) for one in eps]
+        found = tilt.tails(points)
+        value, error = log_deltas(found)
+        results = []
+        for row, point in enumerate(points):
+            log_alpha = (
+                found.exponent[row] / found.exponent_denominator - point.gap + float(found.log_norm[row])
+            )
+            log_alpha += math.log(max(found.mantissa[row, 1], 1e-300))
+            slope = -math.exp(min(log_alpha - float(value[row]), 700.0))
+            results.append(LogDelta(float(value[row]), float(error[row]), slope))
+        return results
+
+    return at
 
 
-def least_epsilon(tilt: Tilt, rho: Fraction, delta: Fraction, guess: float | None = None) -> Certified:
-    """The eps > 0 with delta(eps) = delta, for 0 < delta < delta(0); rho = R/2; guess: within 0.01 if
-    given."""
+def by_profile(profile: Profile) -> ExactEvaluation:
+    """The same from certified points of the privacy profile."""
+
+    def at(eps: Sequence[float | Fraction]) -> list[LogDelta]:
+        return [_log_delta(point) for point in profile([Fraction(one) for one in eps])]
+
+    return at
+
+
+def _log_delta(point: ProfilePoint) -> LogDelta:
+    if not point.delta.lower > 0:
+        return LogDelta(-math.inf, math.inf, 0.0)
+    value = float(NEAREST.ln(point.delta.value))
+    doubt = UP.subtract(UP.divide(point.delta.upper, point.delta.lower), 1)
+    error = float(doubt) * (1.0 + 1e-9) + LOG_UNIT * abs(value)
+    log_alpha = float(NEAREST.ln(point.alpha.value)) if point.alpha.value > 0 else -math.inf
+    return LogDelta(value, error, -math.exp(min(log_alpha + float(point.eps) - value, 700.0)))
+
+
+def least_epsilon(
+    at: Evaluation,
+    rho: Fraction,
+    delta: Fraction,
+    guess: float | None = None,
+    rough: Evaluation | None = None,
+) -> Certified:
+    """The eps > 0 with delta(eps) = delta, for 0 < delta < delta(0); rho = R/2; guess: within 0.01 if given;
+    rough: a quicker evaluation without bounds, for the search."""
     target = log_fraction(delta)
     highest = math.nextafter(float(zcdp.epsilon_cks20(rho, delta).upper), math.inf)
     if guess is None:
-        rough = tilt.rough()
+        search = rough or at
 
         def excess(eps: float) -> float:
-            value = log_delta(rough, [Fraction(eps)])[0].value
-            return (value if math.isfinite(value) else log_delta(tilt, [Fraction(eps)])[0].value) - target
+            value = search([eps])[0].value
+            return (value if math.isfinite(value) else at([eps])[0].value) - target
 
-        slope = log_delta(tilt, [Fraction(highest)])[0].slope
-        guess = bracketed_root(excess, 0.0, highest, highest, slope, _ROUGH)
-
-    def at(eps: Sequence[float]) -> list[LogDelta]:
-        return log_delta(tilt, [Fraction(one) for one in eps])
-
+        guess = bracketed_root(excess, 0.0, highest, highest, at([highest])[0].slope, _ROUGH)
     return from_floats(*certified_root(at, target, guess, None, (0.0, highest), 60))
 
 
@@ -118,9 +148,11 @@ def _gaussian_log_delta(eps: float, total: float) -> tuple[float, float]:
     return -0.5 * a * a - 0.5 * math.log(2.0 * math.pi) + math.log(gap), 0.5 * mu / gap
 
 
-def variance_reduction(scaled: Callable[[Fraction], Tilt], rho: Fraction, delta: Fraction) -> Reduction:
-    """Variance reduction at delta in (0, 1); scaled(c) is the relative tier with all rhos times c >= 1, rho =
-    R/2 unscaled."""
+def variance_reduction(
+    scaled: Callable[[Fraction], ExactEvaluation], rho: Fraction, delta: Fraction, guess: float | None = None
+) -> Reduction:
+    """Variance reduction at delta in (0, 1); scaled(c) gives ln delta with all rhos times c >= 1, rho = R/2
+    unscaled; guess: of c."""
     target = log_fraction(delta)
     eps_zcdp = zcdp.epsilon(rho, delta)
     eps = Fraction(eps_zcdp.lower)  # to 60 digits; the margins of certified_root are far wider
@@ -129,13 +161,14 @@ def variance_reduction(scaled: Callable[[Fraction], Tilt], rho: Fraction, delta:
     def slope(scale: float) -> float:
         return max(_gaussian_log_delta(float(eps), scale * total)[1] / scale, 1e-3)
 
-    guess = 1.0
-    for _ in range(_MOST_STEPS):
-        value, rise = _gaussian_log_delta(float(eps), guess * total)
-        guess = min(max(guess * (1.0 + (target - value) / rise), 1.0), 2.0 * guess)
+    if guess is None:
+        guess = 1.0
+        for _ in range(_MOST_STEPS):
+            value, rise = _gaussian_log_delta(float(eps), guess * total)
+            guess = min(max(guess * (1.0 + (target - value) / rise), 1.0), 2.0 * guess)
 
     def at(scales: Sequence[float]) -> list[LogDelta]:
-        return [log_delta(scaled(Fraction(scale)), [eps])[0] for scale in scales]
+        return [scaled(Fraction(scale))([eps])[0] for scale in scales]
 
     value, low, high = certified_root(at, target, guess, slope(guess), (1.0, math.inf), 10)
     scale = from_floats(value, low, high)

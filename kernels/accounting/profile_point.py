@@ -1,5 +1,6 @@
 """The guarantee of a composition at one eps."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -26,6 +27,19 @@ class ProfilePoint:
     def is_sharp(self) -> bool:
         """Whether delta is known as well as promised."""
         return self.delta.width <= UP.multiply(PROMISED, self.delta.value)
+
+    def meet(self, other: "ProfilePoint") -> "ProfilePoint":
+        """What both say about the same eps."""
+        return ProfilePoint(
+            self.eps,
+            self.delta.meet(other.delta),
+            self.alpha.meet(other.alpha),
+            self.power.meet(other.power),
+        )
+
+
+#: The guarantees of a composition at any real eps.
+Profile = Callable[[Sequence[Fraction]], Sequence[ProfilePoint]]
 
 
 def negligible(eps: Fraction) -> ProfilePoint:

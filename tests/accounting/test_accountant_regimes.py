@@ -7,6 +7,7 @@ from decimal import Decimal
 from fractions import Fraction
 from fractions import Fraction as F
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -190,18 +191,21 @@ def test_the_heaviest_pairs_of_dhc_persons_reach_1e_35(patterns: tuple[str, str]
 
 
 @pytest.mark.parametrize("rho", [F(4001), F(29_999), F(10**7), F(10**30)])
-def test_cells_whose_tilted_sums_vanish_are_refused(rho: Fraction) -> None:
+def test_curves_of_cells_whose_tilted_sums_vanish_are_refused(rho: Fraction) -> None:
     """exp(-rho / 8) underflows: a profile was off by e^114958 with a bound of 2e-10."""
-    case = Accountant(Composition.from_counts({rho: 1}))
-    for question in (
-        lambda: case.log_profile(np.array([1.0])),
-        lambda: case.profile([F(1)]),
-        lambda: case.epsilon(F(1, 10**6)),
-        lambda: case.reduction(F(1, 10**6)),
-        lambda: case.tradeoff(F(1, 10)),
-    ):
-        with pytest.raises(Refused, match="rho is above 4000"):
-            question()
+    with pytest.raises(Refused, match="rho is above 4000"):
+        Accountant(Composition.from_counts({rho: 1})).log_profile(np.array([1.0]))
+
+
+@pytest.mark.parametrize("rho", [F(4001), F(29_999), F(10**7)])
+@pytest.mark.parametrize("below", [F(1, 10), F(3)])
+def test_single_questions_about_such_cells_are_answered(rho: Fraction, below: Fraction) -> None:
+    """delta(eps) = 1 - e^(eps - rho / 2) but for terms of about e^(-rho / 2)."""
+    [point] = Accountant(Composition.from_counts({rho: 1})).profile([rho / 2 - below])
+    with mpmath.workdps(60):
+        exact = -mpmath.expm1(-mpmath.mpf(below.numerator) / below.denominator)
+        assert abs(mpmath.mpf(str(point.delta.value)) - exact) < mpmath.mpf("1e-40")
+    assert point.delta.width < 1e-40
 
 
 @pytest.mark.parametrize("rho", [F(800), F(1000), F(3000), F(4000)])

@@ -1,0 +1,67 @@
+"""Narrow cells beside wide ones: sharp between the lumps, and the same as without taking cells out."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from fractions import Fraction as F
+
+import pytest
+
+from kernels.accounting.accountant import Accountant
+from kernels.accounting.composition import Composition
+from kernels.accounting.profile_point import ProfilePoint
+from tests.accounting.cases import LUMPY, cells_of
+from tests.reference.cells import Cells
+from tests.reference.checks import assert_encloses
+from tests.reference.convolution import ConvolutionTail
+
+NARROW: dict[str, Cells] = {
+    "three kinds": {F(20): 3, F(7): 2, F(3, 10): 4},
+    "one narrow cell": {F(8): 1, F(1, 100): 10},
+    "not lumpy": {F(1): 4, F(1, 8): 10},
+}
+DELTAS = [F(1, 10), F(1, 10**6), F(1, 10**18)]
+
+
+def made(cells: Cells, taken_out: int = 0) -> Accountant:
+    return Accountant(Composition.from_counts(cells), taken_out=taken_out)
+
+
+def disjoint(one: ProfilePoint, other: ProfilePoint) -> list[str]:
+    pairs = ((name, getattr(one, name), getattr(other, name)) for name in ("delta", "alpha", "power"))
+    return [name for name, a, b in pairs if a.lower > b.upper or b.lower > a.upper]
+
+
+@pytest.mark.parametrize("name", NARROW)
+@pytest.mark.parametrize("eps", [F(0), F(7, 2), F(45), F(-3), F(80), F(709)])
+def test_profile_is_that_of_all_cells_together(name: str, eps: Fraction) -> None:
+    [together], [apart] = (made(NARROW[name], taken_out).profile([eps]) for taken_out in (2, 0))
+    assert not disjoint(together, apart)
+    assert apart.is_sharp
+
+
+@pytest.mark.parametrize("name", NARROW)
+def test_profile_and_tradeoff_against_polynomial_products(name: str) -> None:
+    truth, case = ConvolutionTail(NARROW[name], bits=900), made(NARROW[name])
+    for eps in (F(1), F(20), F(301, 10)):
+        [point] = case.profile([eps])
+        for found in ("delta", "alpha", "power"):
+            assert_encloses(getattr(point, found), getattr(truth, found)(eps))
+            assert getattr(point, found).width <= F(1, 10**35) or name == "not lumpy"
+
+
+@pytest.mark.parametrize("delta", DELTAS)
+@pytest.mark.parametrize("name", [*LUMPY, "three kinds"])
+def test_eps_and_reduction_are_sharp(name: str, delta: Fraction) -> None:
+    """Between the lumps the intervals were as wide as the answer when only tilting served them."""
+    case = made(NARROW[name] if name in NARROW else cells_of(name))
+    eps, found = case.epsilon(delta), case.reduction(delta)
+    assert F(eps.width) <= F(eps.value) / 10**13
+    assert F(found.scale.width) <= F(1, 10**12)
+    for scale, eps_zcdp, side in (
+        (found.scale.lower, found.eps_zcdp.upper, -1),
+        (found.scale.upper, found.eps_zcdp.lower, 1),
+    ):
+        scaled = made({rho * F(scale): n for rho, n in case.composition.cells})
+        [point] = scaled.profile([F(eps_zcdp)])
+        assert side * (F(point.delta.value) - delta) >= 0
