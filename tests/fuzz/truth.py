@@ -15,7 +15,16 @@ from typing import Protocol
 from flint import arb
 
 from kernels.certificate.balls import ends
-from kernels.certificate.tails import Family, Pair, Tilted, best_tilt, common_period, needed_period
+from kernels.certificate.tails import (
+    LEAST_OUT,
+    Family,
+    Pair,
+    Plain,
+    Tilted,
+    best_tilt,
+    common_period,
+    needed_period,
+)
 from tests.reference.arb_tail import ArbTail
 from tests.reference.balls import ball, precision
 from tests.reference.cells import Cells, Enclosure, rational_gcd, total
@@ -120,23 +129,24 @@ class ByScan:
             steps, needed_period(total(cells), max(furthest, Fraction(0)) + total(cells) / 2)
         )
         self._pair = Pair(Family(period), *halves(cells))
+        self._plain = Plain(self._pair, LEAST_OUT)
         self._tilted: dict[Fraction, Tilted] = {}
 
     def affordable(self) -> bool:
         """Whether the sums are not too long."""
-        return len(self._pair.plain.terms) * len(self._cells) <= _TERMS
+        return len(self._plain.terms) * len(self._cells) <= _TERMS
 
     def tail_beyond(self, x: Fraction) -> Enclosure:
-        value = self._pair.plain.upper(x // self.step + 1)
+        value = self._plain.upper(x // self.step + 1)
         with precision(BITS):
             return Enclosure(*ends(value))
 
     def alpha(self, eps: Fraction) -> arb:
-        return self._pair.alpha(eps)
+        return self._pair.alpha(eps, LEAST_OUT)
 
     def power(self, eps: Fraction) -> arb:
         with precision(BITS):
-            return 1 - self._pair.beta(eps)
+            return 1 - self._pair.beta(eps, LEAST_OUT)
 
     def delta(self, eps: Fraction) -> arb | None:
         if eps > self.furthest:
@@ -156,7 +166,7 @@ class ByScan:
         return self._pair.delta(eps, scale)
 
     def beta(self, alpha: Fraction) -> arb | None:
-        return as_ball(tradeoff(_Tails(self), alpha).beta) if len(self._pair.plain.terms) < 300 else None
+        return as_ball(tradeoff(_Tails(self), alpha).beta) if len(self._plain.terms) < 300 else None
 
 
 class _Tails:
