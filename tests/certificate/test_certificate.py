@@ -7,6 +7,8 @@ import copy
 import importlib.util
 import json
 import random
+import subprocess
+import sys
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
@@ -25,6 +27,7 @@ from tests.reference.small import single_cell
 from workflow.cli.main import main
 from workflow.lib.certify import Request, certify
 from workflow.lib.config import load_allocation
+from workflow.lib.standalone import standalone_text
 
 from .small import TEXT, compute, write
 
@@ -240,15 +243,45 @@ def test_found_numbers_are_as_narrow_as_promised(certificate: dict[str, Any]) ->
 def test_cells_of_the_shipped_allocations_are_derived_alike(name: str) -> None:
     """Two readings of an allocation file and two bypass rules agree on every mechanism and level."""
     source = load_allocation(name)
-    if source.products:
-        pytest.skip("joint: its text does not hold its products")
-    text = AllocationText.parse((ROOT / "allocations" / f"{name}.yaml").read_text(encoding="utf-8"))
+    text = AllocationText.parse(standalone_text(name))
     assert tuple(text.patterns) == source.patterns
     for pattern in source.patterns:
         assert tuple(sorted(text.path(pattern).items())) == mechanism(source, pattern).cells
     for level in source.levels:
         cells = joined(*text.members(f"/levels/{level}"))
         assert tuple(sorted(cells.items())) == source.level_composition(level).cells
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_the_checker_derives_cells_alike(checker: ModuleType, name: str) -> None:
+    """From the shipped files themselves; those of a joint allocation from its products' files."""
+    source, text = load_allocation(name), AllocationText.parse(standalone_text(name))
+    file = ROOT / "allocations" / f"{name}.yaml"
+    first, last = source.patterns[0], source.patterns[-1]
+    for group in (f"/pairs/{first},{last}", f"/levels/{source.levels[-1]}"):
+        assert checker.cells_of(file, group) == joined(*text.members(group))
+
+
+def test_out_of_reach_is_partly(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The verdict, the command and the checker say so; none of them passes it over."""
+    monkeypatch.setattr("kernels.certificate.tails.MOST_SCANNED", 0)
+    monkeypatch.setattr("kernels.certificate.short.MOST_NODES", 40)
+    out = tmp_path / "partly.json"
+    arguments = ["certify", str(folder / "curves.h5"), "--sample", "20", "--jobs", "1", "--out", str(out)]
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 1
+    assert "certified in part" in result.stderr
+    written = json.loads(out.read_text())
+    verdict = written["verdict"]
+    assert verdict["outcome"] == "partly"
+    assert not verdict["passed"]
+    assert 0 < verdict["values_hold"] == 20 - verdict["values_out_of_reach"] < 20
+    command = [sys.executable, ROOT / "tools" / "check_certificate.py", out, folder / "small.yaml"]
+    checked = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert checked.stdout.startswith(f"PARTLY: {verdict['values_hold']} of the 20")
+    spoilt = document.signed({**written, "verdict": {**verdict, "outcome": "passed", "passed": True}})
+    out.write_text(document.as_text(spoilt))
+    assert subprocess.run(command, capture_output=True, check=False).returncode == 1
 
 
 def test_the_certificate_shares_no_code_with_what_it_checks() -> None:

@@ -245,7 +245,7 @@ def test_a_missing_table_or_column_is_told_in_one_line(
         ({}, "Passed."),
         ({"passed": False, "fault_count": 1, "faults": ["<b>cells</b>"]}, "Not passed"),
         ({"passed": False, "values_hold": 1}, "Not passed"),
-        ({"passed": False, "values_hold": 1, "values_out_of_reach": 1}, "Incomplete."),
+        ({"passed": False, "values_hold": 1, "values_out_of_reach": 1}, "Passed in part."),
     ],
 )
 def test_the_verdict_of_the_certificate_is_told(

@@ -22,12 +22,14 @@ _QUANTITIES = {
 
 @dataclass(frozen=True, slots=True)
 class CertificateSummary:
-    """A certificate in figures; rows: quantity in words, values checked, values that hold."""
+    """A certificate in figures; beyond: groups with values out of reach; rows: quantity in words, values
+    checked, values that hold."""
 
     passed: bool
     checked: int
     hold: int
     out_of_reach: int
+    beyond: int
     of: int
     groups: int
     all_groups: int
@@ -56,6 +58,7 @@ def read_certificate(path: Path, file_digest: str) -> CertificateSummary | None:
             checked=verdict["values_checked"],
             hold=verdict["values_hold"],
             out_of_reach=verdict["values_out_of_reach"],
+            beyond=len({value["group"] for value in certificate["values"] if value.get("out_of_reach")}),
             of=sample["of"],
             groups=verdict["groups_checked"],
             all_groups=verdict["groups"],
