@@ -54,8 +54,9 @@ def losses(cells, turns):
 
 def short(cells, modulus, h, far, near, out):
     """All near < n <= far but some whose phi(n) / 2n add up to `out`, as {n: -ln phi}: short vectors."""
-    # v = (sqrt(c_rho) (w_rho n / N - m_rho) for every rho, n / far), in which phi <= exp(1 - |v|^2)
-    curves = [max(count * decay(rho)[1], 1e-9) for rho, count in cells.items()]
+    # v = (sqrt(c_rho) (w_rho n / N - m_rho) for every rho, n / far), in which phi <= exp(extra - |v|^2)
+    curves = [count * decay(rho)[1] for rho, count in cells.items()]
+    extra, curves = 1 + sum(max(4 - c, 0) / 4 for c in curves), [max(c, 4) for c in curves]
     scales = [int(math.sqrt(c) * 2**80) for c in curves] + [modulus * 2**80 // far]
     units = modulus * np.eye(len(cells), len(scales), dtype=object)
     rows = [[int(rho / h) for rho in cells] + [1], *units]
@@ -64,12 +65,12 @@ def short(cells, modulus, h, far, near, out):
     basis = [[int(x) // scale for x, scale in zip(row, scales, strict=True)] for row in reduced]
     turns = np.array([[F(x, modulus) for x in row] for row in basis], dtype=float)
     r = np.linalg.qr((turns * [scale / 2.0**80 for scale in scales]).T)[1]
-    # what is left out, |v|^2 > most, is at most exp(1 - most) each, or in all as much as Rankin's trick says
+    # left out, |v|^2 > most: at most exp(extra - most) each, or in all as much as Rankin's trick says
     s, size = np.linspace(0.05, 0.95, 19), np.diag(r)[:, None] ** 2
     theta_sums = np.minimum(np.sqrt(math.pi / (s * size)), 2 / np.expm1(np.minimum(s * size, 500)))
     every = np.log1p(theta_sums).sum(0)
-    rankin = (1 + every - math.log(2 * max(2 * near, 1) * out)) / (1 - s)
-    most = 1.000001 * min(1 + math.log((1 + math.log(far / max(near, 1))) / out), rankin.min()) + 1e-6
+    rankin = (extra + every - math.log(2 * max(2 * near, 1) * out)) / (1 - s)
+    most = 1.000001 * min(extra + math.log((1 + math.log(far / max(near, 1))) / out), rankin.min()) + 1e-6
     found, looked, one = {}, 0, np.zeros((1, len(r)))
     stack = [(len(r), one, one.astype(int), np.full(1, most))] if most > 0 else []
     while stack:  # all integers x with |r x|^2 <= most, from the last coordinate to the first
@@ -132,7 +133,8 @@ class Law:
         """P(S >= start), to an absolute error of about `error`."""
         x, least = start * self.h, 0.5 / math.sqrt(self.total)
         lam = F(math.copysign(max(abs(float(x / self.total)), least), x or 1))
-        size = 2 * (ball(self.total * lam**2 / 2 - lam * x) + ball(abs(lam) * self.h / 2)).exp()
+        least = (-ball(abs(lam) * self.h)).exp()
+        size = 2 * ball(self.total * lam**2 / 2 - lam * x).exp() * arb.min(1 / least.sqrt(), 2 / (1 - least))
         if size < ball(error):
             return int(lam < 0) + arb(0, size.upper())
         digits = 4 * math.ceil(float((size / ball(error)).log()) / math.log(10) / 4 + 0.25)

@@ -43,7 +43,7 @@ _CHUNK = 50_000
 _SHELL = 16
 _INNERMOST = 1000
 _POISSON = 6.0  # below this rho the Poisson series is short, above it the product
-_LEAST_CURVE = 1e-9  # of a cell whose phi is as good as 1; adds less than _MARGIN to |v|^2
+_LEAST_CURVE = 4.0  # where phi is near 1, so that |v|^2 tells of m; adds at most a quarter of it to |v|^2
 _MARGIN = 1e-5  # rounding of |v|^2, besides one millionth of it
 
 Floats = NDArray[np.float64]
@@ -94,7 +94,9 @@ def _shell(
     weights: list[int], factors: list[tuple[float, int]], modulus: int, far: int, near: int, out: float
 ) -> dict[int, float]:
     """The nodes near < n <= far and their -ln phi; what is left out adds at most 2 `out`."""
-    curves = [max(count * table(rho)[1], _LEAST_CURVE) for rho, count in factors]
+    curves = [count * table(rho)[1] for rho, count in factors]
+    extra = 1.0 + sum(max(_LEAST_CURVE - curve, 0.0) / 4.0 for curve in curves)
+    curves = [max(curve, _LEAST_CURVE) for curve in curves]
     scales = [int(math.sqrt(curve) * 2**_BITS) for curve in curves] + [(modulus << _BITS) // far]
     generators = [[*weights, 1]]
     generators += [[modulus * (i == j) for j in range(len(scales))] for i in range(len(weights))]
@@ -102,7 +104,7 @@ def _shell(
     basis = [[int(x) // scale for x, scale in zip(row, scales, strict=True)] for row in scaled.lll().tolist()]
     turns = np.array([[Fraction(x, modulus) for x in row] for row in basis], dtype=np.float64)
     triangle = np.linalg.qr((turns * np.array([scale / 2.0**_BITS for scale in scales])).T)[1]
-    most = _radius(triangle, far, near, out)
+    most = _radius(triangle, far, near, out, extra)
     found: dict[int, float] = {}
     if most <= 0:
         return found
@@ -121,14 +123,14 @@ def _shell(
     return {n: spent for n, spent in found.items() if near < n <= far}
 
 
-def _radius(triangle: Floats, far: int, near: int, out: float) -> float:
-    """Squared length beyond which vectors may be left out."""
-    each = 1.0 + math.log((1.0 + math.log(far / max(near, 1))) / (2.0 * out))
+def _radius(triangle: Floats, far: int, near: int, out: float, extra: float) -> float:
+    """Squared length beyond which vectors v may be left out, phi being at most exp(extra - |v|^2)."""
+    each = extra + math.log((1.0 + math.log(far / max(near, 1))) / (2.0 * out))
     s = np.linspace(0.05, 0.95, 19)
     size = s * np.diag(triangle)[:, None] ** 2
     # sum_k exp(-x k^2) - 1 is at most sqrt(pi / x), and at most 2 / (e^x - 1).
     every = np.log1p(np.minimum(np.sqrt(math.pi / size), 2.0 / np.expm1(np.minimum(size, 500.0)))).sum(axis=0)
-    together = (1.0 + every - math.log(2.0 * max(near, 1) * out)) / (1.0 - s)
+    together = (extra + every - math.log(2.0 * max(near, 1) * out)) / (1.0 - s)
     return min(each, float(together.min()))
 
 

@@ -246,7 +246,8 @@ class Tilted:
     U(tilt - 1, .) is Q(T > eps) (tilt > 1, window from s0) or Q(T <= eps) (tilt < 1, window up to s0), up to
     what `_aliasing` bounds. |D(n)| <= exp(R tilt^2 / 2) phi(n) (transform.py), |1 - z| >= 2 |sin(pi n / N)|
     sqrt|z| and 1 / (N sin(pi n / N)) <= 1 / 2n, so the nodes left out add at most the sum of phi(n) / 2n over
-    them, times 2 exp(R tilt^2 / 2 - mu h s0) / sqrt(min(1, exp(-mu h))) (`_left_out`).
+    them, times 2 exp(R tilt^2 / 2 - mu h s0) / sqrt(min(1, exp(-mu h))), or as 2n <= N and |1 - z| >=
+    |1 - |z||, with 4 / |1 - exp(-mu h)| for the last quotient and the 2 (`_left_out`).
     """
 
     def __init__(self, pair: Pair, tilt: Fraction, scale: Fraction) -> None:
@@ -294,7 +295,9 @@ class Tilted:
 
     def _left_out(self, mu: Fraction, point: Fraction, shrink: arb) -> arb:
         size = (ball(self.total * self.tilt**2 / 2 - mu * point)).exp()
-        return 2 * arb(self.out) * size / (shrink.sqrt() if mu > 0 else arb(1))
+        near = 2 / (shrink.sqrt() if mu > 0 else arb(1))
+        far = 4 / abs(1 - shrink)
+        return arb(self.out) * size * (far if far < near else near)
 
     def _aliasing(self, mu: Fraction, low: Fraction, high: Fraction) -> arb:
         """Error of a window sum with tilt mu > 0 for the tail from x on, low <= x <= high.
