@@ -14,6 +14,7 @@ import pytest
 
 from tests.cluster import runs
 from tests.cluster.kills import MPI, prepare, ranks, shard_command, wait_until
+from tests.paths import TINY
 
 pytestmark = pytest.mark.cluster
 
@@ -27,17 +28,33 @@ class Started:
 
 
 @pytest.fixture(scope="module")
-def study(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Started]:
-    """A local-privacy study through the profile, while other tests run: most of its time is waiting."""
-    folder = tmp_path_factory.mktemp("study")
-    process = runs.start([*runs.cluster_command(folder, runs.TINY, study=runs.STUDY), "--", "uldp"], folder)
+def scan(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Started]:
+    """A scan through the profile, while other tests run."""
+    folder = tmp_path_factory.mktemp("scan")
+    (folder / "grid.yaml").write_text(
+        f"name: grid\nbase: {TINY}\nshares: {{Block: [1/4, 1/2]}}\ntotal_rho: [2, 3]\ndenominator: 400\n"
+    )
+    command = runs.cluster_command(folder, TINY, scan=folder / "grid.yaml")
+    process = runs.start([*command, "--", "scan"], folder)
     yield Started(process, folder)
     if process.poll() is None:
         process.kill()
         process.wait()
 
 
-def test_tiny_allocation_through_the_driver_script(tmp_path: Path, study: Started) -> None:
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Started]:
+    """A local-privacy study through the profile, while other tests run: most of its time is waiting."""
+    folder = tmp_path_factory.mktemp("study")
+    process = runs.start([*runs.cluster_command(folder, TINY, study=runs.STUDY), "--", "uldp"], folder)
+    yield Started(process, folder)
+    if process.poll() is None:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.usefixtures("scan", "study")
+def test_tiny_allocation_through_the_driver_script(tmp_path: Path) -> None:
     """One sbatch for everything; the driver submits the rest from inside the cluster."""
     (tmp_path / "results").mkdir()
     for name in ("Snakefile", "slurm", "workflow", "kernels", "allocations"):
@@ -50,7 +67,7 @@ def test_tiny_allocation_through_the_driver_script(tmp_path: Path, study: Starte
             "--time=60",
             "--output=driver.log",
             "slurm/submit.sh",
-            str(runs.TINY),
+            str(TINY),
         ],
         cwd=tmp_path,
         env=runs.environment(PROFILE="slurm/test-cluster/profile"),
@@ -67,7 +84,7 @@ def test_tiny_allocation_through_the_driver_script(tmp_path: Path, study: Starte
 
     local = tmp_path / "local"
     local.mkdir()
-    assert runs.run(runs.local_command(local, runs.TINY, tasks=2), local).returncode == 0
+    assert runs.run(runs.local_command(local, TINY, tasks=2), local).returncode == 0
     assert runs.digest(tmp_path) == runs.digest(local)
 
 
@@ -78,9 +95,22 @@ def test_study_through_the_profile(study: Started, tmp_path: Path) -> None:
     assert [json.loads(stats.read_text())["ranks"] for stats in surveys.glob("*.stats.json")] == [3, 3]
     logs = "".join(log.read_text() for log in study.folder.glob("results/tiny_study/logs/surveys/*.log"))
     assert len(re.findall(r"ranks on nodes: .*n1.*n2", logs)) == 2
-    local = runs.local_command(tmp_path, runs.TINY, tasks=2, study=runs.STUDY)
+    local = runs.local_command(tmp_path, TINY, tasks=2, study=runs.STUDY)
     assert runs.run([*local, "--", "uldp"], tmp_path).returncode == 0
     assert runs.study_digest(study.folder) == runs.study_digest(tmp_path)
+
+
+def test_scan_through_the_profile(scan: Started, tmp_path: Path) -> None:
+    assert scan.process.wait(runs.PATIENCE) == 0
+    assert runs.submitted(scan.folder) == 4, "plan, 2 shards, tables"
+    made = scan.folder / "results" / "grid"
+    assert [json.loads(stats.read_text())["ranks"] for stats in made.glob("curves/*.stats.json")] == [3, 3]
+    assert (made / "scan.csv").read_text().count("\n") == 1 + 4 * 2, "a header, candidates by deltas"
+    local = runs.local_command(tmp_path, TINY, tasks=2, scan=scan.folder / "grid.yaml")
+    assert runs.run([*local, "--", "scan"], tmp_path).returncode == 0
+    assert runs.digest(scan.folder) == runs.digest(tmp_path)
+    for table in ("scan.csv", "summary.csv"):
+        assert (made / table).read_bytes() == (tmp_path / "results" / "grid" / table).read_bytes()
 
 
 def test_slice_of_the_dhc_on_both_nodes_with_a_killed_driver(tmp_path: Path, slice_allocation: Path) -> None:
