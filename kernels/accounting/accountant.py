@@ -25,18 +25,21 @@ from kernels.accounting.inverse import (
     log_deltas,
     variance_reduction,
 )
-from kernels.accounting.narrow import Narrow, narrowest
+from kernels.accounting.narrow import Narrow, cheapest, narrowest
 from kernels.accounting.plan_summary import PlanSummary, foresee, summarise
 from kernels.accounting.profile_point import MOST_DECADES, PROMISED, ProfilePoint, negligible
 from kernels.accounting.tradeoff import type_two_error
 from kernels.numerics.lattice import LatticeError
 from kernels.numerics.selection import Selection, select, softness
-from kernels.numerics.sieve import Plan, make_plan, rational_gcd
+from kernels.numerics.sieve import Plan, foreseen, make_plan, rational_gcd
 from kernels.numerics.survivors import SOFTEST
 from kernels.numerics.tilt import LatticePoint, Tails, Tilt
 from kernels.numerics.trapezoid import Quadrature, quadrature, tails
 
 _MOST_TAKEN_OUT = 2  # kinds of narrow cells, one inside the other
+_PROMISED_BOUND = 1e-34  # absolute bound up to which tails are as sharp as can be
+_QUICK_NODES = 20_000
+_POOR_BOUND = 1e-6  # from which on tilting is slow, too
 
 
 class Refused(ValueError):
@@ -104,9 +107,9 @@ class Accountant:
     def _points(self, eps: Sequence[Fraction]) -> list[ProfilePoint]:
         """Points at ascending eps >= 0."""
         points = {value: negligible(value) for value in eps if self._decades(value) >= MOST_DECADES}
-        if self._is_lumpy:
+        if self._apart_first(_PROMISED_BOUND):
             for value in eps:
-                point = None if value in points else self._without_narrowest(value)
+                point = None if value in points else self._mixed(value, alone=True)
                 if point is not None and point.is_sharp:
                     points[value] = point
         left = [value for value in eps if value not in points]
@@ -123,7 +126,7 @@ class Accountant:
             power = self._lower_tail(-value).meet(from_tails(relative, row, 0))
             direct = difference(power, product(exponential(value), alpha)).clipped(ZERO.value, ONE.value)
             point = ProfilePoint(value, direct.meet(from_tails(relative, row, 2)), alpha, power)
-            other = None if point.is_sharp else self._without_narrowest(value)
+            other = None if point.is_sharp else self._mixed(value, alone=False)
             points.append(point if other is None else point.meet(other))
         return points
 
@@ -132,27 +135,51 @@ class Accountant:
         return max(eps - self._total / 2, Fraction(0)) ** 2 / (5 * self._total)
 
     @cached_property
-    def _narrowest(self) -> Narrow | None:
-        """The narrowest kind of cells, if they may be taken out."""
-        return narrowest(self.composition) if self._taken_out < _MOST_TAKEN_OUT else None
+    def _bound_or_none(self) -> float:
+        """The absolute bound; infinite where there is no plan."""
+        try:
+            return self.absolute_bound
+        except Refused:
+            return math.inf
 
-    @property
-    def _is_lumpy(self) -> bool:
-        """Whether answers come from the narrowest cells' few values first."""
-        return self._narrowest is not None and self._narrowest.is_lumpy
+    @cached_property
+    def _apart(self) -> Narrow | None:
+        """The kind of cells to take out: the narrowest, or for fine lattices that without which the others
+        are easiest."""
+        if self._taken_out == _MOST_TAKEN_OUT:
+            return None
+        found = narrowest(self.composition)
+        if (found and found.is_lumpy) or self._bound_or_none <= _PROMISED_BOUND:
+            return found
+        return cheapest(self.composition, _MOST_TAKEN_OUT - self._taken_out - 1)
+
+    @cached_property
+    def _foreseen_nodes(self) -> float:
+        return foreseen(*zip(*self.composition.cells, strict=True))[3]
+
+    def _apart_first(self, bound: float) -> bool:
+        """Whether answers come from the few values of the cells taken out before anything else: the law of T
+        is lumpy and not quickly planned, or its lattice so fine that the absolute bound is larger than the
+        given one."""
+        if self._apart is None:
+            return False
+        heavy = self._apart.is_lumpy and self._foreseen_nodes > _QUICK_NODES
+        return heavy or self._bound_or_none > bound
 
     @cached_property
     def _others(self) -> "Accountant | None":
         """Of all other cells."""
-        assert self._narrowest is not None
-        others = self._narrowest.others
+        assert self._apart is not None
+        others = self._apart.others
         return Accountant(others, self._thresholds, self._taken_out + 1) if others else None
 
-    def _without_narrowest(self, eps: Fraction) -> ProfilePoint | None:
-        """The point at any eps by taking the narrowest cells out, where that is possible."""
-        if self._narrowest is None:
+    def _mixed(self, eps: Fraction, alone: bool) -> ProfilePoint | None:
+        """The point at any eps by taking one kind of cells out, where that is possible; alone: alpha too
+        should be sharp."""
+        if self._apart is None:
             return None
-        return self._narrowest.point(self._others.profile if self._others else None, eps)
+        rest = self._others.profile if self._others else None
+        return self._apart.point(rest, eps, alone)
 
     def _mirrored(self, eps: Fraction, other: ProfilePoint) -> ProfilePoint:
         """The point at eps < 0 from that at -eps, as T under Q is -T under P: delta(eps) = 1 - e^eps + e^eps
@@ -208,10 +235,10 @@ class Accountant:
         if delta == 1 or self._delta_at_zero.upper <= from_fraction(delta).lower:
             return ZERO
         rho = self._total / 2
-        if self._is_lumpy:
+        if self._apart_first(_POOR_BOUND):
             return least_epsilon(by_profile(self.profile), rho, delta, guess)
         found = least_epsilon(by_tilt(self.tilt), rho, delta, guess, by_tilt(self.tilt.rough()))
-        if self._narrowest is None or found.width <= UP.multiply(PROMISED, found.value):
+        if self._apart is None or found.width <= UP.multiply(PROMISED, found.value):
             return found
         return found.meet(least_epsilon(by_profile(self.profile), rho, delta, float(found.value)))
 
@@ -223,16 +250,23 @@ class Accountant:
         if not 0 < delta < 1:
             raise ValueError(f"delta must lie strictly between 0 and 1, not {delta}")
         rho = self._total / 2
-        if self._is_lumpy:
+        if self._apart_first(_POOR_BOUND):
             return variance_reduction(self._scaled_by_profile, rho, delta)
         found = variance_reduction(lambda scale: by_tilt(self._scaled_tilt(scale)), rho, delta)
-        if self._narrowest is None or found.scale.width <= UP.multiply(PROMISED, found.scale.value):
+        if self._apart is None or found.scale.width <= UP.multiply(PROMISED, found.scale.value):
             return found
         other = variance_reduction(self._scaled_by_profile, rho, delta, float(found.scale.value))
         return min(found, other, key=lambda one: one.scale.width)
 
     def _scaled_by_profile(self, scale: Fraction) -> ExactEvaluation:
-        return by_profile(Accountant(self.composition.scaled(scale), self._thresholds).profile)
+        scaled = Accountant(self.composition.scaled(scale), self._thresholds)
+        scaled._apart = self._apart.scaled(scale) if self._apart else None
+
+        def profile(eps: Sequence[Fraction]) -> list[ProfilePoint]:
+            points = [(one, scaled._mixed(one, alone=False)) for one in eps]
+            return [point if point and point.is_sharp else scaled.profile([one])[0] for one, point in points]
+
+        return by_profile(profile)
 
     def _scaled_tilt(self, scale: Fraction) -> Tilt:
         """The relative tier with all rhos scaled by a factor >= 1, far from 1 on a plan of its own."""
@@ -274,10 +308,10 @@ class Accountant:
 
     def _tails_from(self, t: Fraction, closed: bool) -> tuple[Certified, Certified]:
         """P and Q of T > t (closed: T >= t) for t >= 0, both tiers together."""
-        if self._is_lumpy:  # halfway to the last lattice point that does not belong
+        if self._apart_first(_PROMISED_BOUND):  # halfway to the last lattice point that does not belong
             reached = (t + self._total / 2) / self._spacing
             first = math.ceil(reached) if closed else math.floor(reached) + 1
-            point = self._without_narrowest((first - Fraction(1, 2)) * self._spacing - self._total / 2)
+            point = self._mixed((first - Fraction(1, 2)) * self._spacing - self._total / 2, alone=True)
             if point is not None and point.is_sharp:
                 return point.alpha, point.power
         first_point = self.tilt.first_point(t, closed)

@@ -25,12 +25,15 @@ from kernels.accounting.certified import ONE, UP, ZERO, Certified
 from kernels.accounting.composition import Composition
 from kernels.accounting.enclosure import product, total
 from kernels.accounting.profile_point import Profile, ProfilePoint, certain
+from kernels.numerics.sieve import foreseen
 
 #: Cells with at least this rho can be taken out.
 NARROW = Fraction(1, 10)
 #: From this rho on the law of T falls into lumps even where such cells stand alone.
 _LUMPY = Fraction(5)
 _FEW_VALUES = 40
+_LEAST_NODES, _FEW_NODES = 500, 50_000
+_MOST_COST = 5_000_000  # a few seconds
 _LEAST_NATS, _DEEP_NATS, _MOST_NATS = 90.0, 1500.0, 400_000.0  # -ln of what is left out
 _MOST_VALUES, _MOST_DEEP_VALUES = 20_000, 600  # of K
 _SPARE_BITS = 250
@@ -47,16 +50,28 @@ class Narrow:
     others: Composition | None
 
     @property
+    def values(self) -> int:
+        """How many values of K matter, roughly."""
+        return 2 * _spread(self.rho, self.count, _LEAST_NATS) + self.count
+
+    @property
     def is_lumpy(self) -> bool:
         """Whether few values of K matter and the law of T falls into lumps around them."""
-        return (
-            self.rho >= _LUMPY and 2 * _spread(self.rho, self.count, _LEAST_NATS) + self.count < _FEW_VALUES
-        )
+        return self.rho >= _LUMPY and self.values < _FEW_VALUES
 
-    def point(self, rest: Profile | None, eps: Fraction) -> ProfilePoint | None:
-        """The guarantee of all cells, given that of the rest (None: there is none); None if too many
-        values of K matter."""
-        found, terms = None, _Terms(self, rest, eps)
+    def cost(self, depth: int = 0) -> float:
+        """Of one question, roughly: values of K times the cost of the rest, from which `depth` more kinds may
+        be taken out."""
+        return self.values * _cost(self.others, depth)
+
+    def scaled(self, factor: Fraction) -> "Narrow":
+        """The same with all rhos times a factor."""
+        return Narrow(self.rho * factor, self.count, self.others.scaled(factor) if self.others else None)
+
+    def point(self, rest: Profile | None, eps: Fraction, alone: bool) -> ProfilePoint | None:
+        """The guarantee of all cells, given that of the rest (None: there is none); None if too many values
+        of K matter. alone: nothing else serves alpha, so that it should be sharp too."""
+        found, terms = None, _Terms(self, rest, eps, alone)
         nats = _LEAST_NATS
         while nats < _MOST_NATS:
             if nats >= terms.least_nats or 2.0 * nats >= _MOST_NATS:
@@ -71,9 +86,32 @@ class Narrow:
 
 
 def narrowest(composition: Composition) -> Narrow | None:
-    """The cells with the largest rho, if they are narrow, and the others."""
-    *others, (rho, count) = composition.cells
-    return Narrow(rho, count, Composition(tuple(others)) if others else None) if rho >= NARROW else None
+    """The cells with the largest rho, if they are narrow and it is not too expensive to take them out."""
+    found = _taken(composition, len(composition.cells) - 1)
+    return found if found.is_lumpy or (found.rho >= NARROW and found.cost() <= _MOST_COST) else None
+
+
+def cheapest(composition: Composition, depth: int) -> Narrow | None:
+    """The kind of cells without which the others are easiest, for lattices that are too fine; None if
+    that, too, is too expensive. depth: kinds that may be taken out after it."""
+    kinds = [_taken(composition, place) for place in range(len(composition.cells))]
+    found = min(kinds, key=lambda kind: kind.cost(depth))
+    return found if found.cost(depth) <= _MOST_COST else None
+
+
+def _cost(composition: Composition | None, depth: int) -> float:
+    """Of one question about a composition: nodes, or what taking one kind of cells out costs."""
+    nodes = foreseen(*zip(*composition.cells, strict=True))[3] if composition else 0.0
+    if composition is None or depth == 0 or nodes <= _FEW_NODES:
+        return nodes + _LEAST_NODES
+    kinds = (_taken(composition, place) for place in range(len(composition.cells)))
+    return min(nodes + _LEAST_NODES, *(kind.cost(depth - 1) for kind in kinds))
+
+
+def _taken(composition: Composition, place: int) -> Narrow:
+    rho, count = composition.cells[place]
+    others = composition.cells[:place] + composition.cells[place + 1 :]
+    return Narrow(rho, count, Composition(others) if others else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +187,8 @@ def _convolved(first: list[arb], second: list[arb], spread: int) -> list[arb]:
 class _Terms:
     """The rest's part of the terms at one eps, asked for as they are needed."""
 
-    def __init__(self, narrow: Narrow, rest: Profile | None, eps: Fraction) -> None:
-        self._narrow, self._rest, self._eps = narrow, rest, eps
+    def __init__(self, narrow: Narrow, rest: Profile | None, eps: Fraction, alone: bool) -> None:
+        self._narrow, self._rest, self._eps, self._alone = narrow, rest, eps, alone
         self._total = narrow.others.total_rho if narrow.others else Fraction(0)
         self._known: dict[int, ProfilePoint] = {}
         everything = self._total + narrow.rho * narrow.count
@@ -158,8 +196,8 @@ class _Terms:
         self.least_nats = float(max(eps - everything / 2, Fraction(0)) ** 2 / (2 * everything)) + 40.0
 
     def mixed(self, law: _Law) -> tuple[ProfilePoint, bool]:
-        """The sum, and whether what it lacks is negligible beside delta, and beside alpha if the law of T is
-        lumpy; elsewhere tilting serves alpha better."""
+        """The sum, and whether what it lacks is negligible beside delta, and beside alpha if nothing else
+        serves it."""
         beside = [ZERO] * self._narrow.count
         first, second = [*law.probability, *beside], [*beside, *law.probability]
         shifts = [self._shift(j - law.reach) for j in range(len(first))]
@@ -181,7 +219,7 @@ class _Terms:
                 _sum(size for size, one in zip(sizes, asked, strict=True) if not one)
                 for sizes in (sizes_p, sizes_q)
             )
-            most_p = min(_NEGLIGIBLE * alpha.lower, _NEGLIGIBLE_TAIL) if self._narrow.is_lumpy else ONE.value
+            most_p = min(_NEGLIGIBLE * alpha.lower if self._alone else ONE.value, _NEGLIGIBLE_TAIL)
             most_q = min(_NEGLIGIBLE * delta.lower, _NEGLIGIBLE_TAIL)
             if all(asked) or (left_p <= most_p and left_q <= most_q):
                 break
