@@ -75,7 +75,7 @@ class ReductionRow:
 
 @dataclass(frozen=True, slots=True)
 class AttackRow:
-    """One pair at one false-positive rate (a row of attack.csv). Miss rates are rounded down."""
+    """One pair at one false-positive rate (a row of attack.csv). False-negative rates are rounded down."""
 
     first: str
     second: str
