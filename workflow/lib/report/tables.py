@@ -45,6 +45,7 @@ class SummaryRow:
 
     @property
     def pair(self) -> tuple[str, str]:
+        """Both bypass patterns."""
         return self.first, self.second
 
     @property
@@ -54,6 +55,7 @@ class SummaryRow:
 
     @property
     def label(self) -> str:
+        """The pair by its mechanisms' names, such as [M00, M07]."""
         return f"[{self.first_name}, {self.second_name}]"
 
 
@@ -88,10 +90,12 @@ class AttackRow:
 
     @property
     def pair(self) -> tuple[str, str]:
+        """Both bypass patterns."""
         return self.first, self.second
 
     @property
     def label(self) -> str:
+        """The pair by its mechanisms' names, such as [M00, M07]."""
         return f"[{self.first_name}, {self.second_name}]"
 
 
