@@ -21,7 +21,7 @@ WORKFLOW  := @run() { $(SNAKEMAKE) --quiet all "$$@" || { \
 DONE      := @echo 'make: done, results/ is up to date'
 
 .DEFAULT_GOAL := help
-.PHONY: help setup picture report certify tune scan theory uldp dry-run test test-cluster test-kills lint fuzz bench scaling lock clean
+.PHONY: help setup picture report certify tune scan theory uldp dry-run test test-cluster test-kills lint fuzz bench products scaling lock clean
 
 help: ## say what the targets do
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-16s %s\n", $$1, $$2 }'
@@ -94,7 +94,7 @@ picture: report ## docs/images/ALLOCATION.png, the README's picture, from the re
 	$(BIN)/python tools/readme_picture.py '$(ALLOCATION)'
 
 bench: $(INSTALLED) $(PEER)/.installed ## seconds of every stage and part, and ratios against other methods
-	$(BIN)/python benchmarks/stages.py --allocation '$(ALLOCATION)'
+	$(BIN)/python -m benchmarks.stages --allocation '$(ALLOCATION)'
 	$(BIN)/python -m benchmarks.parts --allocation '$(ALLOCATION)' $(WRITE:%=--write %)
 	$(BIN)/python -m benchmarks.floor --allocation '$(ALLOCATION)' $(WRITE:%=--write %)
 	$(BIN)/python -m benchmarks.comparison --peer $(PEER)/bin/python $(WRITE:%=--write %)
@@ -105,8 +105,11 @@ $(PEER)/.installed: benchmarks/requirements.txt
 	@$(PEER)/bin/python -m pip install --quiet --disable-pip-version-check -r $< && touch $@ \
 	  || echo 'make: what is compared with cannot be installed, and is passed over' >&2
 
+products: $(INSTALLED) ## the eight shipped products, each from nothing: bounds and seconds (about an hour)
+	$(BIN)/python -m benchmarks.products $(WRITE:%=--write %)
+
 scaling: $(INSTALLED) ## wall and CPU seconds of the curves stage on 1, 2, ... ranks
-	$(BIN)/python benchmarks/scaling.py --allocation '$(ALLOCATION)'
+	$(BIN)/python -m benchmarks.scaling --allocation '$(ALLOCATION)'
 
 lock: $(INSTALLED) ## resolve pyproject.toml anew into requirements.lock (needs pip-tools)
 	pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --all-extras --no-header --no-annotate \

@@ -1,6 +1,6 @@
 """Strong scaling: the curves stage on 1, 2, ... ranks, and the task farm alone on many ranks that sleep.
 
-python benchmarks/scaling.py --allocation dhc_persons_us --ranks 1 2 --repeats 3
+python -m benchmarks.scaling --allocation dhc_persons_us --ranks 1 2 --repeats 3
 
 Runs on different numbers of ranks take turns, so that a change of the machine's load meets all of them. Ranks
 that sleep instead of computing show what rank 0 can serve, on more ranks than there are cores.

@@ -1,6 +1,6 @@
 """A model of the workflow's time on many cores.
 
-python benchmarks/scaling_model.py [--check RANKS SECONDS ...]
+python -m benchmarks.scaling_model [--check RANKS SECONDS ...]
 
 The constants were measured (docs/scaling.md says how and where); the tables are computed from them. With
 --check the model is held against measured wall seconds of the curves stage on so many ranks, in one shard.

@@ -1,6 +1,6 @@
 """Wall and CPU seconds and peak memory of every stage of the pipeline, from nothing, in a temporary folder.
 
-python benchmarks/stages.py --allocation dhc_persons_us --tasks 2
+python -m benchmarks.stages --allocation dhc_persons_us --tasks 2
 """
 
 from __future__ import annotations

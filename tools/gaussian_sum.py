@@ -76,6 +76,7 @@ def short(cells, modulus, h, far, near, out):
     while stack:  # all integers x with |r x|^2 <= most, from the last coordinate to the first
         i, part, x, left = stack.pop()
         if i == 0:
+            x = x[np.abs(x @ turns[:, -1]) * modulus < 1.000001 * far + 1]
             u = np.abs(x @ turns)
             spent = losses(cells, u.T)
             heavy = np.exp(-spent) >= out / MOST * np.maximum(u[:, -1] * modulus, 1)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from kernels.accounting.plan_figures import PlanFigures
 from kernels.numerics.nodes import limb_count
 from kernels.numerics.sieve import DROPPED, PRUNED, TOLERANCE, TRUNCATION, Plan, foreseen
 from kernels.numerics.trapezoid import Quadrature
@@ -17,25 +18,13 @@ _SECONDS_PRECISE = 3e-6
 
 
 @dataclass(frozen=True, slots=True)
-class PlanSummary:
-    """Lattice, nodes and error budget; bounds are absolute errors of one tail probability, rounded up.
+class PlanSummary(PlanFigures):
+    """Those figures and what the plan takes.
 
-    survivors counts nodes of both signs, survivors_half those with 0 < theta <= pi; cost: predicted seconds
-    of one batch evaluation on one core; memory: predicted bytes. Where within_reach is false, survivors, cost
-    and memory are predictions and the bounds are the shares that would be kept to.
+    cost: predicted seconds of one batch evaluation on one core; memory: predicted bytes. Where within_reach
+    is false, survivors, cost and memory are predictions and the bounds are the shares that would be kept to.
     """
 
-    lattice: Fraction
-    total_rho: Fraction
-    nodes: int
-    survivors: int
-    survivors_half: int
-    truncation_bound: float
-    sieve_bound: float
-    rounding_bound: float
-    total_bound: float
-    distinct_rhos: int
-    cells: int
     cost: float
     memory: int
     within_reach: bool = True

@@ -110,13 +110,15 @@ def _shell(
         return found
     numbers = np.array([row[-1] for row in basis], dtype=object)
     for x in _vectors(triangle, most * (1.0 + 1e-6) + _MARGIN):
+        size = np.abs(x @ turns[:, -1]) * modulus
+        inside = (size > near * (1.0 - 1e-6) - 1.0) & (size < far * (1.0 + 1e-6) + 1.0)
+        x, size = x[inside], np.maximum(size[inside], 1.0)
         away = np.abs(x @ turns[:, :-1]) % 1.0
         # phi falls with the distance from 0: the grid point below is a bound.
         below = np.maximum(1000.0 * np.minimum(away, 1.0 - away) - 1e-6, 0.0).astype(np.int64)
         spent = np.zeros(len(x))
         for (rho, count), place in zip(factors, below.T, strict=True):
             spent += count * table(rho)[0][place]
-        size = np.maximum(np.abs(x @ turns[:, -1]) * modulus, 1.0)
         heavy = np.exp(-spent) / (2.0 * size) > out / MOST_VECTORS  # the others add `out` at most
         listed = np.abs(x[heavy].astype(object) @ numbers)
         found.update(zip(listed.tolist(), spent[heavy].tolist(), strict=True))

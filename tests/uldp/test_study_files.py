@@ -161,5 +161,7 @@ def test_run_is_checked_before_any_job(tmp_path: Path) -> None:
     (tmp_path / "people.csv").write_text(TINY.with_name("people.csv").read_text())
     run = configure_study(settings)
     assert (run.folder, run.tables) == ("results/tiny_study", [str(tmp_path / "people.csv")])
-    with pytest.raises(ConfigError, match="no such"):
+    with pytest.raises(
+        ConfigError, match=r"no such study; allowed: the path of a file, or one of uldp_default$"
+    ):
         configure_study(RunSettings(study="no_such_study"))

@@ -13,10 +13,10 @@ import numpy as np
 from kernels.accounting.allocation import Allocation
 from kernels.accounting.composition import Composition
 from kernels.accounting.mechanism import mechanism_name, pair_composition, pairs
+from kernels.accounting.plan_figures import PlanFigures
 from workflow.lib.attack_table import attack_rows
 from workflow.lib.keys import content_key, settings_of
 from workflow.lib.store import Header, Identity, StoredResult, write_atomic
-from workflow.lib.stored_result import Summary
 
 BOUND = 4.2e-36
 
@@ -108,7 +108,7 @@ def _result(identity: Identity, composition: Composition, allocation: Allocation
     log10_delta = -0.1 - 0.05 * eps**2
     rest = np.zeros((settings.thresholds, 2))
     enclosed = np.ones((len(settings.deltas), 3))
-    summary = Summary(
+    summary = PlanFigures(
         lattice=Fraction(1, 8),
         total_rho=composition.total_rho,
         nodes=1000,

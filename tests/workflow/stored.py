@@ -7,10 +7,10 @@ from fractions import Fraction
 import numpy as np
 
 from kernels.accounting.composition import Composition
+from kernels.accounting.plan_figures import PlanFigures
 from kernels.accounting.settings import Settings
 from workflow.lib.keys import content_key
 from workflow.lib.store import Header, Identity, StoredResult
-from workflow.lib.stored_result import Summary
 
 SETTINGS = Settings((Fraction(1, 10**6), Fraction(1, 10**300)), thresholds=401, eps_points=5)
 HEADER = Header("made_up", "bounded", "name: made_up # π\n", SETTINGS, created_by={"python": "3"})
@@ -32,7 +32,7 @@ def stored(
         key=content_key(composition, SETTINGS),
         composition=composition,
         deltas=SETTINGS.deltas,
-        summary=Summary(
+        summary=PlanFigures(
             lattice=Fraction(1, 21),
             total_rho=composition.total_rho,
             nodes=10**40 + 1,

@@ -126,3 +126,19 @@ def test_an_allocation_is_found_in_the_working_directory_too(
         load_allocation("made_op")
     with pytest.raises(ConfigError, match=r"\.\./made_up: cannot be read: No such file"):
         load_allocation("../made_up")
+
+
+def test_a_missing_name_is_answered_with_allocations_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "allocations"
+    folder.mkdir()
+    (folder / "unreadable.yaml").write_text("levels: [")
+    (folder / "mine.yaml").write_text(TINY.read_text())
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigError) as caught:
+        find_allocation("uldp_defalt")
+    line = str(caught.value)
+    assert "uldp_default" not in line
+    assert "did you mean" not in line
+    assert {"dhc_persons_us", "joint_persons_us", "mine", "unreadable"} <= set(line.replace(",", " ").split())

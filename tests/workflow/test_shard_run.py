@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -42,7 +43,9 @@ class Computed:
             raise Killed
         self.paths.append(task.path)
         seed = int(task.composition.digest()[:8], 16)
-        return stored(Identity("level", "any"), seed)
+        made, cells = stored(Identity("level", "any"), seed), task.composition
+        figures = replace(made.summary, distinct_rhos=len(cells.cells), cells=cells.size)
+        return replace(made, summary=figures)
 
 
 @pytest.fixture

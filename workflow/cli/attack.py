@@ -53,7 +53,7 @@ NOTES = (
 )
 
 
-@click.command("attack", short_help="Posterior odds, miss rates and advantage of an attacker.")
+@click.command("attack", short_help="Posterior odds, false-negative rates and advantage of an attacker.")
 @pair_options
 @click.option(
     "--curves",

@@ -7,7 +7,7 @@ from fractions import Fraction
 import click
 
 from workflow.cli.output import Column, at_most, emit_rows, given, json_option
-from workflow.cli.rationals import POSITIVE, PROBABILITY, Rational, RationalList
+from workflow.cli.rationals import POSITIVE, PROBABILITY, Rational, list_option
 
 NEIGHBOURS = "that of the zCDP budget given"
 COLUMNS = (
@@ -25,13 +25,7 @@ COLUMNS = (
     required=True,
     help="The zCDP budget, read exactly: 4.9622 or 1/2.",
 )
-@click.option(
-    "--delta",
-    type=RationalList(PROBABILITY),
-    metavar="LIST",
-    required=True,
-    help="Values of delta, separated by commas, read exactly: 1e-6,1e-10.",
-)
+@list_option("--delta", PROBABILITY, "Values of delta", "1e-6,1e-10")
 @json_option
 def convert(rho: Fraction, delta: tuple[Fraction, ...], as_json: bool) -> None:
     """Convert a zCDP budget rho to eps at each delta, without knowing the mechanisms.

@@ -9,7 +9,7 @@ import click
 from workflow.cli.computing import accountant_of, answer_fields
 from workflow.cli.output import Column, at_most, emit_rows, given, json_option
 from workflow.cli.question import pair_options, read_question
-from workflow.cli.rationals import PROBABILITY, RationalList
+from workflow.cli.rationals import PROBABILITY, list_option
 
 COLUMNS = (
     Column("delta", "delta", given),
@@ -23,13 +23,7 @@ SUM = Column("eps_sum", "sum of the products' eps", at_most)
 
 @click.command("epsilon", short_help="Exact eps at given delta, beside the zCDP conversions.")
 @pair_options
-@click.option(
-    "--delta",
-    type=RationalList(PROBABILITY),
-    metavar="LIST",
-    required=True,
-    help="Values of delta, separated by commas, read exactly: 1e-6,1e-10,1/3.",
-)
+@list_option("--delta", PROBABILITY, "Values of delta", "1e-6,1e-10,1/3")
 @json_option
 def epsilon(
     allocation: str | None, pair: str | None, cells: str | None, delta: tuple[Fraction, ...], as_json: bool

@@ -120,6 +120,7 @@ def relation(neighbours: str) -> str:
 
 
 def row_fields(row: Mapping[str, Any]) -> dict[str, str]:
+    """JSON fields of a row: of a Fraction, the number given; of a Certified, its value and bounds."""
     fields: dict[str, str] = {}
     for key, value in row.items():
         fields |= given_fields(key, value) if isinstance(value, Fraction) else certified_fields(key, value)

@@ -9,7 +9,7 @@ import click
 from workflow.cli.computing import accountant_of, answer_fields
 from workflow.cli.output import Column, at_least, at_most, emit_rows, given, json_option
 from workflow.cli.question import pair_options, read_question
-from workflow.cli.rationals import ANY_REAL, RationalList
+from workflow.cli.rationals import ANY_REAL, list_option
 
 COLUMNS = (
     Column("eps", "eps", given),
@@ -19,27 +19,21 @@ COLUMNS = (
 )
 NOTES = (
     "delta(eps) = Q(T > eps) - e^eps P(T > eps); T is the log-likelihood ratio of two neighbours, P and Q.",
-    "The test that decides for Q when T > eps has false alarm rate P(T > eps) and power Q(T > eps).",
+    "The test that decides for Q when T > eps has false-positive rate P(T > eps) and power Q(T > eps).",
 )
 
 
 @click.command("profile", short_help="Exact delta at given eps, with both tails.")
 @pair_options
-@click.option(
-    "--eps",
-    type=RationalList(ANY_REAL),
-    metavar="LIST",
-    required=True,
-    help="Values of eps, separated by commas, read exactly: 0,24.5,49/2,-1.",
-)
+@list_option("--eps", ANY_REAL, "Values of eps", "0,24.5,49/2,-1")
 @json_option
 def profile(
     allocation: str | None, pair: str | None, cells: str | None, eps: tuple[Fraction, ...], as_json: bool
 ) -> None:
     """Exact delta at each eps: the release is (eps, delta)-differentially private.
 
-    Also gives, at the same eps, the false alarm rate alpha = P(T > eps) and the power Q(T > eps) of the most
-    powerful test between two neighbouring data sets.
+    Also gives, at the same eps, the false-positive rate alpha = P(T > eps) and the power Q(T > eps) of the
+    most powerful test between two neighbouring data sets.
     """
     question = read_question(allocation, pair, cells)
     with accountant_of(question) as (accountant, _):

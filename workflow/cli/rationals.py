@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -69,3 +70,14 @@ class RationalList(Rational):
         if isinstance(value, tuple):
             return value
         return tuple(self._read(entry, param, ctx) for entry in value.split(","))
+
+
+def list_option(name: str, allowed: Range, values: str, example: str) -> Callable[[Callable[..., Any]], Any]:
+    """The option `name` LIST that must be given: what it takes in words, and an example of it."""
+    return click.option(
+        name,
+        type=RationalList(allowed),
+        metavar="LIST",
+        required=True,
+        help=f"{values}, separated by commas, read exactly: {example}.",
+    )

@@ -9,7 +9,7 @@ import click
 from workflow.cli.computing import accountant_of, answer_fields
 from workflow.cli.output import Column, at_least, at_most, emit_rows, given, json_option, percent_at_least
 from workflow.cli.question import pair_options, read_question
-from workflow.cli.rationals import INSIDE_UNIT, RationalList
+from workflow.cli.rationals import INSIDE_UNIT, list_option
 
 COLUMNS = (
     Column("delta", "delta", given),
@@ -30,13 +30,7 @@ NOTES = (
     metavar="LEVEL",
     help="Instead of --pair: one geographic level alone, its queries against themselves, such as Block.",
 )
-@click.option(
-    "--delta",
-    type=RationalList(INSIDE_UNIT),
-    metavar="LIST",
-    required=True,
-    help="Values of delta, separated by commas, read exactly: 1e-6,1e-10,1e-11.",
-)
+@list_option("--delta", INSIDE_UNIT, "Values of delta", "1e-6,1e-10,1e-11")
 @json_option
 def reduction(
     allocation: str | None,

@@ -10,7 +10,7 @@ from workflow.cli.computing import accountant_of, answer_fields
 from workflow.cli.errors import BadInput
 from workflow.cli.output import Column, at_least, at_most, emit_rows, given, json_option
 from workflow.cli.question import pair_options, read_question
-from workflow.cli.rationals import PROBABILITY, RationalList
+from workflow.cli.rationals import PROBABILITY, list_option
 from workflow.cli.stored import stored_curve
 
 COLUMNS = (
@@ -18,12 +18,10 @@ COLUMNS = (
     Column("beta", "beta, at least", at_least),
     Column("beta", "beta, at most", at_most),
 )
-NOTES = (
-    "No test between two neighbours with false alarm rate alpha misses less often than beta = f(alpha).",
-)
+NOTES = ("No test with false-positive rate alpha has a false-negative rate below beta = f(alpha).",)
 
 
-@click.command("tradeoff", short_help="Least miss rate of any test with a given false alarm rate.")
+@click.command("tradeoff", short_help="Least false-negative rate of any test, given its false-positive rate.")
 @pair_options
 @click.option(
     "--curves",
@@ -31,13 +29,7 @@ NOTES = (
     help="Instead of an allocation: answer from the stored curve of --pair in a result file, by chords and "
     "tangents, without computing anything.",
 )
-@click.option(
-    "--alpha",
-    type=RationalList(PROBABILITY),
-    metavar="LIST",
-    required=True,
-    help="False alarm rates alpha from 0 to 1, separated by commas, read exactly: 0.05,1e-6,1/3.",
-)
+@list_option("--alpha", PROBABILITY, "False-positive rates alpha from 0 to 1", "0.05,1e-6,1/3")
 @json_option
 def tradeoff(
     allocation: str | None,
@@ -47,7 +39,7 @@ def tradeoff(
     alpha: tuple[Fraction, ...],
     as_json: bool,
 ) -> None:
-    """The trade-off function: the least miss rate beta of any test whose false alarm rate is alpha.
+    """The trade-off function: the least false-negative rate beta of any test with false-positive rate alpha.
 
     This is what an attacker faces who tries to tell from the release whether a record is as they think
     (f-differential privacy). beta comes with the interval in which it is guaranteed to lie.

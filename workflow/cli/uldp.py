@@ -12,7 +12,7 @@ import click
 from workflow.cli.errors import BadInput, Refusal
 from workflow.cli.figures import bound_fields, certified_fields, given_fields, plain_integer
 from workflow.cli.output import at_most, emit_json, emit_table, given, json_option
-from workflow.cli.rationals import Range, RationalList
+from workflow.cli.rationals import Range, list_option
 
 if TYPE_CHECKING:
     from kernels.accounting.certified import Certified
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 MOST_SYMBOLS, MOST_SENSITIVE = 10**9, 10**5
 EPS = Range("1e-6 to 100", Fraction(1, 10**6), Fraction(100))
 NEIGHBOURS = "any two values of one client; only sensitive values are protected"
-GAP_DIGITS, SHARE_DIGITS = 2, 6
+SHARE_DIGITS = 6
 
 
 @click.command("uldp", short_help="Least error of estimates under utility-optimised local privacy.")
@@ -41,13 +41,7 @@ GAP_DIGITS, SHARE_DIGITS = 2, 6
     required=True,
     help="Number of sensitive values, at most W.",
 )
-@click.option(
-    "--eps",
-    type=RationalList(EPS),
-    metavar="LIST",
-    required=True,
-    help="Values of eps from 1e-6 to 100, separated by commas, read exactly.",
-)
+@list_option("--eps", EPS, "Values of eps from 1e-6 to 100", "1,2.5,1/3")
 @json_option
 def uldp(symbols: int, sensitive: int, eps: tuple[Fraction, ...], as_json: bool) -> None:
     """The limit M* of estimating a distribution over W values, V of them sensitive, and what attains it.

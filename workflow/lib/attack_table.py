@@ -1,7 +1,7 @@
 """attack.csv: what the stored curves mean to an attacker, one row per pair and false-positive rate.
 
-Nothing is computed anew: miss rates come from the stored trade-off function by chords and tangents, the
-advantage from the stored privacy profile at eps = 0. docs/results.md says what every column means.
+Nothing is computed anew: false-negative rates come from the stored trade-off function by chords and tangents,
+the advantage from the stored privacy profile at eps = 0. docs/results.md says what every column means.
 """
 
 from __future__ import annotations

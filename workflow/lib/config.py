@@ -6,6 +6,7 @@ Every problem is told as one ConfigError line: file, line, key path, value and w
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
@@ -32,8 +33,10 @@ from workflow.lib.text_tree import (
 
 __all__ = [
     "ConfigError",
+    "Kind",
     "allocation_folders",
     "find_allocation",
+    "find_file",
     "load_allocation",
     "parse_allocation",
     "read_cells",
@@ -43,6 +46,17 @@ MAX_CELL_COUNT = 10**12
 # They keep the lattice constant of pairs and cells files below 4300 digits, which Python still prints.
 MAX_ALLOCATION_DIGITS = 200
 MAX_CELLS_DIGITS = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of files in allocations/: its name in messages, and keys of which each file has one at least."""
+
+    name: str
+    keys: frozenset[str]
+
+
+_ALLOCATION = Kind("allocation", frozenset({"levels", "budget", "joint"}))
 
 
 def load_allocation(name_or_path: str | Path) -> Allocation:
@@ -64,24 +78,39 @@ def find_allocation(name_or_path: str | Path) -> Path:
 
     Raises ConfigError when there is neither an allocation of this name nor a file at this path.
     """
+    return find_file(name_or_path, _ALLOCATION)
+
+
+def find_file(name_or_path: str | Path, kind: Kind) -> Path:
+    """The same of a file of any kind. Raises ConfigError, which lists the names of that kind."""
     try:
-        return _find(str(name_or_path))
+        return _find(str(name_or_path), kind)
     except ValueError as error:
         raise ConfigError(f"{shorten(str(name_or_path))}: {error}") from None
 
 
-def _find(text: str, folder: Path = Path()) -> Path:
+def _find(text: str, kind: Kind, folder: Path = Path()) -> Path:
     """The file of this name, or at this path relative to `folder`. Raises ValueError when there is none."""
     named = _by_name(text)
     if named is not None:
         return named
     if Path(text).suffix or "/" in text or exists(Path(text)):
         return folder / text
-    names = sorted({path.stem for folder in allocation_folders() for path in folder.glob("*.yaml")})
+    files = (path for folder in allocation_folders() for path in folder.glob("*.yaml"))
+    names = sorted({path.stem for path in files if _may_be(kind, path)})
     raise ValueError(
-        f"no such allocation; {suggestion(text, names)}allowed: the path of a file, "
+        f"no such {kind.name}; {suggestion(text, names)}allowed: the path of a file, "
         "or one of " + listing(names)
     )
+
+
+def _may_be(kind: Kind, path: Path) -> bool:
+    """Whether a file has one of the kind's keys; one that cannot be read may be of any kind."""
+    try:
+        root = read_text_tree(path).root
+    except ConfigError:
+        return True
+    return isinstance(root, dict) and not kind.keys.isdisjoint(root)
 
 
 def exists(path: Path) -> bool:
@@ -166,7 +195,7 @@ def _product(text: str, file: str) -> Allocation:
 
     Raises ValueError when there is none, ConfigError when it is not right.
     """
-    path = _find(text, Path(file).parent)
+    path = _find(text, _ALLOCATION, Path(file).parent)
     tree = parse_text_tree(read_text(path, MAX_YAML_BYTES), str(path))
     if isinstance(tree.root, dict) and _is_joint(tree.root):
         raise ValueError("is joint itself; list its products")

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.accounting.composition import Composition
+from kernels.accounting.plan_figures import PlanFigures
 from workflow.lib.hdf5_read import expect, get_array, get_attributes, get_text
-from workflow.lib.stored_result import Identity, StoredResult, Summary
+from workflow.lib.stored_result import Identity, StoredResult
 
 LONGEST_ATTRIBUTE = 8192  # bytes; HDF5 allows 64 KiB for all attributes together, so long text is a dataset
 COMPACT = 8192  # bytes; arrays up to this size are stored inside the object's header
@@ -188,7 +189,7 @@ def read_group(group: Any) -> StoredResult:
         key=key,
         composition=composition,
         deltas=tuple(Fraction(text.decode()) for text in table["delta"]),
-        summary=Summary(
+        summary=PlanFigures(
             lattice=exact("lattice"),
             total_rho=exact("total_rho"),
             nodes=int(get_text(group, attributes, "nodes")),

@@ -127,6 +127,7 @@ def _setting(config: str, name: str) -> str | None:
 
 
 def main() -> None:
+    """The command: see above."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--mpi", default="", help="how ranks are started, to be checked")
     try:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.accounting.composition import Composition
+from kernels.accounting.plan_figures import PlanFigures
 
 if TYPE_CHECKING:
     from kernels.accounting.evaluate import PairResult
@@ -45,23 +46,6 @@ def level_path(level: str) -> str:
     return f"/levels/{level}"
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """The plan in figures, under the names of the kernels' PlanSummary. Bounds are rounded up."""
-
-    lattice: Fraction
-    total_rho: Fraction
-    nodes: int
-    survivors: int
-    survivors_half: int
-    truncation_bound: float
-    sieve_bound: float
-    rounding_bound: float
-    total_bound: float
-    distinct_rhos: int
-    cells: int
-
-
 @dataclass(frozen=True)
 class StoredResult:
     """A result as result files hold it; arrays and bounds are named and shaped as in PairResult.
@@ -74,7 +58,7 @@ class StoredResult:
     key: str
     composition: Composition
     deltas: tuple[Fraction, ...]
-    summary: Summary
+    summary: PlanFigures
     threshold_first: Fraction
     threshold_step: Fraction
     threshold: Floats  # [m]
@@ -102,26 +86,13 @@ class StoredResult:
         cpu_seconds: float,
     ) -> StoredResult:
         """What is stored of the result that `evaluate` returned for a composition."""
-        plan = result.summary
-        summary = Summary(
-            lattice=plan.lattice,
-            total_rho=plan.total_rho,
-            nodes=int(plan.nodes),
-            survivors=int(plan.survivors),
-            survivors_half=int(plan.survivors_half),
-            truncation_bound=float(plan.truncation_bound),
-            sieve_bound=float(plan.sieve_bound),
-            rounding_bound=float(plan.rounding_bound),
-            total_bound=float(plan.total_bound),
-            distinct_rhos=len(composition.cells),
-            cells=composition.size,
-        )
+        figures = {name: getattr(result.summary, name) for name in PlanFigures.__dataclass_fields__}
         return cls(
             identity=identity,
             key=key,
             composition=composition,
             deltas=deltas,
-            summary=summary,
+            summary=PlanFigures(**figures),
             threshold_first=result.threshold_first,
             threshold_step=result.threshold_step,
             absolute_bound=float(result.absolute_bound),
@@ -150,7 +121,7 @@ class StoredResult:
         yield "key", self.key
         yield "cells", [(str(rho), count) for rho, count in self.composition.cells]
         yield "deltas", [str(delta) for delta in self.deltas]
-        for name in Summary.__dataclass_fields__:
+        for name in PlanFigures.__dataclass_fields__:
             yield name, _exact_text(getattr(self.summary, name))
         for name in RESULT_SCALARS:
             yield name, _exact_text(getattr(self, name))

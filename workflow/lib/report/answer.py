@@ -35,6 +35,7 @@ def answer(results: Path) -> str:
 
 
 def main() -> None:
+    """The command: see above."""
     parser = argparse.ArgumentParser(description=answer.__doc__)
     parser.add_argument("allocation", help="name or path of the allocation file")
     parser.add_argument("--results", type=Path, default=Path("results"), help="folder of all results")

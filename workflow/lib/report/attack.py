@@ -19,8 +19,8 @@ PRIORS = (Fraction(1, 2), Fraction(1, 100))
 
 @dataclass(frozen=True, slots=True)
 class AttackFinding:
-    """One false-positive rate: the pairs with the least miss rate and the largest odds factor; the least miss
-    rates that the zCDP bounds imply; what the odds make of each prior (rounded up)."""
+    """One false-positive rate: the pairs with the least false-negative rate and the largest odds factor; the
+    least rates that the zCDP bounds imply; what the odds make of each prior (rounded up)."""
 
     alpha: Fraction
     miss: AttackRow

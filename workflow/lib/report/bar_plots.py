@@ -54,7 +54,7 @@ def _dot(axes: Axes, eps: Decimal, position: int, marker: str, style: Style, nam
 
 
 def attack_plot(attack: Attack) -> Markup:
-    """Least miss rate of any test at each false-positive rate: by the bounds, and exact."""
+    """Least false-negative rate of any test at each false-positive rate: by the bounds, and exact."""
     with canvas(5.2, 0.85 + 0.72 * len(attack.findings)) as figure:
         axes = figure.add_subplot()
         for position, entry in enumerate(attack.findings):
@@ -65,19 +65,20 @@ def attack_plot(attack: Attack) -> Markup:
             _dot(axes, exact, position, "o", EXACT, "exact")
             beside: Style = {"textcoords": "offset points", "va": "center", "xytext": (8, 0), "ha": "left"}
             axes.annotate(percent_down(exact, 1), (float(exact), position), fontweight="bold", **beside)
-        labels = [f"{share_text(entry.alpha)} false alarms" for entry in attack.findings]
+        labels = [f"{share_text(entry.alpha)} false positives" for entry in attack.findings]
         axes.set_yticks(range(len(labels)), labels)
         axes.set_ylim(len(labels) - 0.4, -0.6)
         axes.set_xlim(left=-0.005)
         axes.margins(x=0.2)
-        axes.set_xlabel("true cases that the best possible attack overlooks (more is better)")
+        axes.set_xlabel("false-negative rate of the best possible attack (more is better)")
         axes.xaxis.set_major_locator(MaxNLocator(nbins=8, steps=[1, 2, 5, 10]))
         axes.xaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:g}\u00a0%"))
         plain_axis(axes)
         axes.legend(
             loc="lower center", bbox_to_anchor=(0.45, 1.0), ncols=3, handletextpad=0.2, columnspacing=1.2
         )
-    return inline_svg(figure, "attack", "Miss rate of the best attack, exact and by the two zCDP bounds")
+    title = "False-negative rate of the best attack, exact and by the two zCDP bounds"
+    return inline_svg(figure, "attack", title)
 
 
 def levels_plot(levels: Sequence[str], findings: Sequence[DeltaFindings]) -> Markup:

@@ -11,8 +11,8 @@ from .tables import ReportError
 
 #: Words for what is checked, in the order of the table.
 _QUANTITIES = {
-    "alpha": "false alarm rates α",
-    "beta": "miss rates β",
+    "alpha": "false-positive rates α",
+    "beta": "false-negative rates β",
     "delta": "points of δ(ε)",
     "epsilon": "ε at a δ, both sides of its interval",
     "reduction": "variance reductions, both sides",

@@ -26,10 +26,12 @@ class DeltaFindings:
 
     @property
     def pair_range(self) -> tuple[ReductionRow, ReductionRow]:
+        """The pairs with the least and the largest reduction."""
         return _range(self.pairs)
 
     @property
     def level_range(self) -> tuple[ReductionRow, ReductionRow]:
+        """The levels with the least and the largest reduction."""
         return _range(self.levels)
 
 
@@ -42,10 +44,12 @@ class Spread:
     maximum: Fraction | Decimal | int
 
     def values(self) -> tuple[Fraction | Decimal | int, ...]:
+        """The three, rising."""
         return self.minimum, self.median, self.maximum
 
     @classmethod
     def of(cls, values: Iterable) -> Spread:
+        """The spread of values, at least one; of an even number of them the upper middle one is taken."""
         ordered = sorted(values)
         return cls(ordered[0], ordered[len(ordered) // 2], ordered[-1])
 

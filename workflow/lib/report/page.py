@@ -46,8 +46,9 @@ def build_report(results_dir: Path, allocation: Allocation, out: Path) -> None:
     """Write the report of the results in `results_dir` to `out` (HTML, self-contained).
 
     Reads summary.csv, reductions.csv, attack.csv, curves.h5 and, if there, certificate.json and
-    curves/*.stats.json. Every eps, reduction and miss rate printed is the table's, rounded to the safe side,
-    and carries the table's own digits in its `value` attribute. The same results give the same bytes.
+    curves/*.stats.json. Every eps, reduction and false-negative rate printed is the table's, rounded to the
+    safe side, and carries the table's own digits in its `value` attribute. The same results give the same
+    bytes.
 
     Raises ReportError (tables) or StoreError (curves) when a result is missing or unusable.
     """

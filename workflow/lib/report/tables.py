@@ -45,6 +45,7 @@ class SummaryRow:
 
     @property
     def pair(self) -> tuple[str, str]:
+        """Both bypass patterns."""
         return self.first, self.second
 
     @property
@@ -54,6 +55,7 @@ class SummaryRow:
 
     @property
     def label(self) -> str:
+        """The pair by its mechanisms' names, such as [M00, M07]."""
         return f"[{self.first_name}, {self.second_name}]"
 
 
@@ -75,7 +77,7 @@ class ReductionRow:
 
 @dataclass(frozen=True, slots=True)
 class AttackRow:
-    """One pair at one false-positive rate (a row of attack.csv). Miss rates are rounded down."""
+    """One pair at one false-positive rate (a row of attack.csv). False-negative rates are rounded down."""
 
     first: str
     second: str
@@ -88,10 +90,12 @@ class AttackRow:
 
     @property
     def pair(self) -> tuple[str, str]:
+        """Both bypass patterns."""
         return self.first, self.second
 
     @property
     def label(self) -> str:
+        """The pair by its mechanisms' names, such as [M00, M07]."""
         return f"[{self.first_name}, {self.second_name}]"
 
 

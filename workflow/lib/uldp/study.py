@@ -14,10 +14,12 @@ from pydantic import ValidationError
 
 from kernels.uldp.domain import Domain
 from workflow.lib.checks import check_known, check_list, first_problem
-from workflow.lib.config import find_allocation
+from workflow.lib.config import Kind, find_file
 from workflow.lib.text_tree import MAX_YAML_BYTES, TextTree, parse_text_tree, read_text
 from workflow.lib.uldp.counts import Counts, read_counts
 from workflow.lib.uldp.study_model import StudyFile, TableFile
+
+_STUDY = Kind("study", frozenset({"grid", "tables", "map"}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,7 @@ class Study:
 
 def find_study(name_or_path: str | Path) -> Path:
     """The file of a study: beside the allocations by its name, or at a path. Raises ConfigError."""
-    return find_allocation(name_or_path)
+    return find_file(name_or_path, _STUDY)
 
 
 def load_study(name_or_path: str | Path) -> Study:
