@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
 from pathlib import Path
 
@@ -66,7 +68,7 @@ def test_a_folder_may_be_copied_and_its_file_edited(made: Path) -> None:
 
 @pytest.mark.parametrize("record", ["", "[]", "{}", '{"file": 3, "digest": "1"}', '{"file": "a/town.yaml"}'])
 def test_a_folder_of_unknown_origin_is_anybody_s(made: Path, record: str) -> None:
-    path = made / "results" / "town" / "origin.json"
+    path = Path(origin(made, "a", "1").record_file)
     path.write_text(record)
     origin(made, "b", "2").checked_file()
     path.unlink()
@@ -89,3 +91,29 @@ def test_the_workflow_refuses_before_any_job(tmp_path: Path) -> None:
     assert plan.read_bytes() == before
     (tmp_path / "tiny.yaml").unlink()
     assert succeed(tmp_path, "--until", "mechanisms", allocation=other) == ["mechanisms"]
+
+
+def test_what_is_recorded_last_is_recorded_alone(made: Path) -> None:
+    origin(made, "a", "2").record()
+    assert [path.name for path in (made / "results" / "town").glob("origin*")] == ["origin-2.json"]
+    origin(made, "b", "2").checked_file()
+    with pytest.raises(ConfigError, match="have the name town"):
+        origin(made, "b", "1").checked_file()
+
+
+def test_an_edited_file_is_noticed_where_only_results_were_kept(tmp_path: Path) -> None:
+    """Snakemake's own records are gone, and the file is older than the results."""
+    allocation = tmp_path / "tiny.yaml"
+    allocation.write_text(TINY.read_text())
+    assert succeed(tmp_path, "--until", "mechanisms") == ["mechanisms"]
+    times = allocation.stat()
+    for said in ("Tiny allocation, edited", "Tiny allocation for tests"):
+        allocation.write_text(
+            re.sub("^title:.*", f"title: {said}", allocation.read_text(), flags=re.MULTILINE)
+        )
+        os.utime(allocation, ns=(times.st_atime_ns, times.st_mtime_ns))
+        shutil.rmtree(tmp_path / ".snakemake")
+        assert succeed(tmp_path, "--until", "mechanisms") == ["mechanisms"]
+        assert said in (tmp_path / "results" / "tiny" / "mechanisms.json").read_text()
+        shutil.rmtree(tmp_path / ".snakemake")
+        assert succeed(tmp_path, "--until", "mechanisms") == []

@@ -4,7 +4,8 @@ rule mechanisms:
     input:
         allocation=ancient(own(RUN.origin)),
     output:
-        update(f"{RUN.folder}/mechanisms.json"),
+        plan=update(f"{RUN.folder}/mechanisms.json"),
+        origin=RUN.origin.record_file,
     params:
         allocation=RUN.allocation_digest,
         shards=len(RUN.shards),
@@ -19,4 +20,4 @@ rule mechanisms:
         runtime=lambda wildcards, attempt: 10 * attempt,
     shell:
         "{RUN.python:q} {RUN.scripts:q}/mechanisms.py --allocation {input.allocation:q} --shards {params.shards}"
-        " --out {output:q} 2>&1 | tee {log:q}"
+        " --out {output.plan:q} 2>&1 | tee {log:q}"

@@ -4,6 +4,7 @@ rule scan_plan:
         scan=ancient(own(SCAN.origin)),
     output:
         plan=update(f"{SCAN.folder}/mechanisms.json"),
+        origin=SCAN.origin.record_file,
         candidates=directory(f"{SCAN.folder}/candidates"),
     params:
         scan=SCAN.digest,

@@ -5,7 +5,8 @@ rule uldp_plan:
         study=ancient(own(STUDY.origin)),
         tables=STUDY.tables,
     output:
-        update(f"{STUDY.folder}/plan.json"),
+        plan=update(f"{STUDY.folder}/plan.json"),
+        origin=STUDY.origin.record_file,
     params:
         study=STUDY.study.digest,
         shards=len(RUN.shards),
@@ -20,4 +21,4 @@ rule uldp_plan:
         runtime=lambda wildcards, attempt: 10 * attempt,
     shell:
         "{RUN.python:q} {RUN.scripts:q}/uldp_plan.py --study {input.study:q} --shards {params.shards}"
-        " --out {output:q} 2>&1 | tee {log:q}"
+        " --out {output.plan:q} 2>&1 | tee {log:q}"
