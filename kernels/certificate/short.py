@@ -34,10 +34,8 @@ from numpy.typing import NDArray
 from .allocation_text import Cells
 from .survivors import OutOfReach
 
-MOST_VECTORS = (
-    3_000_000  # looked at for one coordinate of one shell, by estimate; for all of them 4 times as many
-)
-MOST_NODES = 40_000  # kept
+MOST_COORDINATES = 50_000_000  # of vectors looked at in one shell
+MOST_ANGLES = 200_000  # nodes kept, times distinct rhos
 _BITS = 80  # of the scaled basis
 _CHUNK = 50_000
 _SHELL = 16
@@ -85,8 +83,8 @@ def short_nodes(cells: Cells, modulus: int, step: Fraction, out: float, scale: F
     weight = np.exp(-np.array(list(found.values()), dtype=np.float64)) / (2 * nodes).astype(np.float64)
     order = np.argsort(weight)
     kept = nodes[order[np.searchsorted(np.cumsum(weight[order]), out / 3) :]]
-    if kept.size > MOST_NODES:
-        raise OutOfReach(f"{kept.size} nodes matter, more than {MOST_NODES}")
+    if kept.size * len(cells) > MOST_ANGLES:
+        raise OutOfReach(f"{kept.size} nodes of {len(cells)} distinct rhos matter")
     return [0, *sorted(kept.tolist())]
 
 
@@ -119,7 +117,7 @@ def _shell(
         spent = np.zeros(len(x))
         for (rho, count), place in zip(factors, below.T, strict=True):
             spent += count * table(rho)[0][place]
-        heavy = np.exp(-spent) / (2.0 * size) > out / MOST_VECTORS  # the others add `out` at most
+        heavy = np.exp(-spent) / (2.0 * size) > out / MOST_COORDINATES  # the others add `out` at most
         listed = np.abs(x[heavy].astype(object) @ numbers)
         found.update(zip(listed.tolist(), spent[heavy].tolist(), strict=True))
     return {n: spent for n, spent in found.items() if near < n <= far}
@@ -143,7 +141,7 @@ def _vectors(triangle: Floats, most: float) -> list[NDArray[np.int64]]:
     first = np.arange(1, dimension + 1) / 2.0
     volumes = first * math.log(math.pi * most) - np.array([math.lgamma(1.0 + half) for half in first])
     volumes -= np.cumsum(np.log(np.abs(np.diag(triangle)[::-1])))
-    if volumes.max() > math.log(MOST_VECTORS):
+    if volumes.max() > math.log(MOST_COORDINATES / dimension):
         raise OutOfReach(f"about {math.exp(min(volumes.max(), 700.0)):.1e} lattice vectors to look at")
     start = np.zeros((1, dimension))
     waiting = [(dimension, start, start.astype(np.int64), np.full(1, most))]
@@ -159,8 +157,8 @@ def _vectors(triangle: Floats, most: float) -> list[NDArray[np.int64]]:
         first = np.ceil(middle - reach).astype(np.int64)
         many = np.maximum(np.floor(middle + reach).astype(np.int64) - first + 1, 0)
         looked += int(many.sum())
-        if looked > 4 * MOST_VECTORS:
-            raise OutOfReach(f"more than {4 * MOST_VECTORS} lattice vectors to look at")
+        if looked * dimension > MOST_COORDINATES:
+            raise OutOfReach(f"more than {looked} lattice vectors to look at")
         at = np.repeat(np.arange(len(x)), many)
         new = first[at] + np.arange(len(at)) - np.repeat(np.cumsum(many) - many, many)
         partial, x = partial[at] + new[:, None] * triangle[:, i], x[at]

@@ -265,7 +265,7 @@ def test_the_checker_derives_cells_alike(checker: ModuleType, name: str) -> None
 def test_out_of_reach_is_partly(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The verdict, the command and the checker say so; none of them passes it over."""
     monkeypatch.setattr("kernels.certificate.tails.MOST_SCANNED", 0)
-    monkeypatch.setattr("kernels.certificate.short.MOST_NODES", 40)
+    monkeypatch.setattr("kernels.certificate.short.MOST_ANGLES", 200)
     out = tmp_path / "partly.json"
     arguments = ["certify", str(folder / "curves.h5"), "--sample", "20", "--jobs", "1", "--out", str(out)]
     result = CliRunner().invoke(main, arguments)

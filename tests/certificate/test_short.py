@@ -59,7 +59,7 @@ def test_what_is_left_out_weighs_no_more_than_allowed(out: float) -> None:
 
 
 def test_too_many_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(short, "MOST_VECTORS", 100)
+    monkeypatch.setattr(short, "MOST_COORDINATES", 100)
     with pytest.raises(OutOfReach, match="lattice vectors"):
         short_nodes(CELLS, MODULUS, STEP, 1e-30, ONE)
 
