@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 from fractions import Fraction as F
 from pathlib import Path
 
 import pytest
 
-from tests.workflow.command_line import TINY, answer, complaint, table
+from kernels.accounting.calibration import Target
+from tests.workflow.command_line import TINY, answer, complaint, invoke, table
 from workflow.lib.config import load_allocation
+from workflow.lib.tuning import slowness
 
 BEFORE = load_allocation(TINY)
 TUNE = ("tune", "--allocation", TINY, "--delta", "1e-6")
@@ -117,3 +120,30 @@ def test_a_coarse_denominator_is_named_where_it_costs_much() -> None:
     words = "scaled rhos are multiples of 1/8; a larger --denominator, such as 8000, comes nearer"
     assert words in table(*TUNE, "--target-eps", "12", "--level", "Block")
     assert "larger --denominator" not in table(*TUNE, "--target-eps", "12")
+
+
+@pytest.mark.parametrize("denominator", [8000, 80_000, 10**6])
+def test_a_denominator_that_takes_long_is_told_beforehand_with_one_that_does_not(denominator: int) -> None:
+    target = Target(F(12), F(1, 10**6))
+    line = slowness(BEFORE, target, ["Block"], denominator, 1)
+    assert line is not None
+    assert line.startswith(f"rhos that are multiples of 1/{denominator} make fine lattices")
+    named = re.search(r"with --denominator (\d+) about (\d+) s$", line)
+    assert named is not None
+    assert int(named[2]) <= 60
+    assert slowness(BEFORE, target, ["Block"], int(named[1]), 1) is None
+
+
+@pytest.mark.parametrize("denominator", [None, 1, 8, 80])
+def test_nothing_is_told_of_coarse_denominators(denominator: int | None) -> None:
+    """With 1/1 the rhos cannot be rounded at all, which the search says."""
+    assert slowness(BEFORE, Target(F(12), F(1, 10**6)), ["Block"], denominator, 1) is None
+
+
+def test_the_warning_is_a_line_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workflow.lib.tuning.LONG", 0.0)
+    told = invoke(*TUNE, "--target-eps", "12", "--level", "Block", "--jobs", "1")
+    assert told.exit_code == 0
+    (line,) = told.stderr.splitlines()
+    assert line.startswith("exact-census tune: rhos that are multiples of 1/8 make fine lattices")
+    assert told.stdout.startswith("tiny: level Block scaled to eps 12")

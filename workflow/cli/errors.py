@@ -64,5 +64,11 @@ def run(call: Callable[[], object], program: str) -> int:
         return REFUSED
 
 
+def warning(message: str) -> None:
+    """Say something on stderr, as one line, and go on."""
+    context = click.get_current_context(silent=True)
+    _complain(context.command_path if context else "exact-census", message)
+
+
 def _complain(where: str, message: str) -> None:
     click.echo(f"{where}: {one_line(message)}", err=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from workflow.cli.computing import refusals
-from workflow.cli.errors import BadInput
+from workflow.cli.errors import BadInput, warning
 from workflow.cli.figures import certified_fields, exact_fields, given_fields, short
 from workflow.cli.output import (
     at_least,
@@ -109,7 +109,7 @@ def tune(
     request = Request(delta, target_eps, tuple(dict.fromkeys(levels)), dict(level_eps), moves, denominator)
     with counted(f"tuning {loaded.name}") as advance, refusals():
         try:
-            found = run_tuning(loaded, request, jobs, advance)
+            found = run_tuning(loaded, request, jobs, advance, warning)
         except Unmet as error:
             hint = "; set it by --denominator N" if "denominator" in str(error) else ""
             raise BadInput(f"{loaded.name}: {error}{hint}.") from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from workflow.lib.processes import in_processes
 
@@ -14,7 +14,11 @@ if TYPE_CHECKING:
     from kernels.accounting.certified import Certified
     from kernels.accounting.composition import Composition
 
-_CHUNK = 100  # compositions that repay what a process takes to start
+Item = TypeVar("Item")
+
+_REPAID = 5.0  # seconds of work that repay what a process takes to start
+_MOST_CHUNK = 100  # compositions, however quick they are
+_SAMPLE = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +42,27 @@ def exact_epsilons(
 
     def epsilons(compositions: Sequence[Composition]) -> Iterator[Certified]:
         tasks = [_Task(composition, delta, guess) for composition in compositions]
-        for done, eps in enumerate(in_processes(_epsilon, tasks, jobs, _CHUNK), start=1):
+        chunk = max(1, min(_MOST_CHUNK, int(_REPAID / predicted_seconds(sample(compositions)))))
+        for done, eps in enumerate(in_processes(_epsilon, tasks, jobs, chunk), start=1):
             advance(done, len(tasks))
             yield eps
 
     return epsilons
+
+
+def sample(items: Sequence[Item]) -> Sequence[Item]:
+    """A few of the items, evenly spaced."""
+    return items[:: max(1, len(items) // _SAMPLE)]
+
+
+def predicted_seconds(compositions: Sequence[Composition]) -> float:
+    """What one of them takes on one core, at most and roughly; the mean over all, at least one."""
+    from kernels.accounting.evaluate import cost
+    from kernels.accounting.plan_summary import predicted_cost
+    from kernels.numerics.sieve import MOST_ANGLES
+
+    longest = predicted_cost(MOST_ANGLES, MOST_ANGLES, 1)  # as no more nodes are summed
+    return sum(min(cost(one), longest) for one in compositions) / len(compositions)
 
 
 def _epsilon(task: _Task) -> Certified:

@@ -43,8 +43,9 @@ class Origin:
                 name = Path(self.folder).name
                 raise ConfigError(
                     printable(
-                        f"{self.file}: its results would replace those of {other} in {self.folder}, since both "
-                        f"files have the name {name}; change `name` in one of them, or delete that folder"
+                        f"{self.file}: its results would replace those of {other} in {self.folder}, since "
+                        f"both files have the name {name}; change `name` in one of them, or delete "
+                        "that folder"
                     )
                 )
         return self.file

@@ -12,11 +12,16 @@ from kernels.accounting.allocation import Allocation
 from kernels.accounting.calibration import Evaluated, Target, evaluate_pairs, tune, tune_levels
 from kernels.accounting.certified import ONE, ZERO, Certified, from_fraction
 from kernels.accounting.enclosure import complement, difference, product, quotient
-from kernels.accounting.rescale import Unmet, common_denominator, move_budget
-from workflow.lib.exact_epsilons import exact_epsilons
+from kernels.accounting.mechanism import pair_composition, pairs
+from kernels.accounting.rescale import Unmet, common_denominator, move_budget, scale_levels
+from workflow.lib.exact_epsilons import exact_epsilons, predicted_seconds, sample
+from workflow.lib.processes import available_cores
 
 CLOSE = Fraction(1, 10_000)
 """Share of the target eps that rounding to a denominator may cost before a finer one is proposed."""
+LONG = 60.0
+"""Seconds for evaluating all pairs once from which it is said beforehand."""
+_NEAR = (Fraction(1), Fraction(96, 97), Fraction(40, 41))  # as rounding at one scale may be lucky
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +95,12 @@ def run_tuning(
     request: Request,
     jobs: int | None = None,
     advance: Callable[[int, int], None] = lambda done, total: None,
+    warn: Callable[[str], None] = lambda line: None,
 ) -> Tuning:
-    """Do what is asked. Raises Unmet (one sentence) when it cannot be met, Refused when a pair is out of
-    reach."""
+    """Do what is asked. `warn` is told beforehand, in one line, that it will take long.
+
+    Raises Unmet (one sentence) when it cannot be met, Refused when a pair is out of reach.
+    """
     changed = allocation
     for source, target, amount in request.moves:
         changed = move_budget(changed, source, target, amount)
@@ -112,12 +120,55 @@ def run_tuning(
             raise Unmet("every level has an eps of its own, so none is left to be scaled")
         if denominator is None and set(levels) != set(allocation.levels):
             denominator = common_denominator(changed)
+        slow = slowness(changed, Target(request.eps, request.delta), levels, denominator, jobs)
+        if slow:
+            warn(slow)
         tuned = tune(changed, Target(request.eps, request.delta), epsilons, levels, denominator)
         after, scale, account, eps = tuned.allocation, tuned.scale, tuned.account, request.eps
     budget = zcdp.budget(eps, request.delta)
     own_budgets = {level: zcdp.budget(level_eps, request.delta) for level, level_eps in own.items()}
     changes = _changes(allocation, changed, after, levels, budget, own_budgets)
     return Tuning(request, allocation, after, scale, account, eps, budget, changes, denominator)
+
+
+def slowness(
+    allocation: Allocation,
+    target: Target,
+    levels: Sequence[str],
+    denominator: int | None,
+    jobs: int | None = None,
+) -> str | None:
+    """One line where rounding to multiples of 1/denominator makes lattices so fine that evaluating all pairs
+    takes long, and the finest denominator of it over a power of 10 that does not; else None."""
+    if denominator is None:
+        return None
+    scale = Fraction(zcdp.budget(target.eps, target.delta).value) / allocation.total_rho
+
+    every = pairs(allocation)
+
+    def seconds(denominator: int) -> float:
+        """For all pairs, at the worst of some scales; 0 where the rhos cannot be rounded."""
+        try:
+            made = [scale_levels(allocation, scale * near, levels, denominator) for near in _NEAR]
+        except Unmet:
+            return 0.0
+        each = max(
+            predicted_seconds([pair_composition(one, *pair) for pair in sample(every)]) for one in made
+        )
+        return each * len(every) / min(jobs or available_cores(), len(every))
+
+    whole = quick = seconds(denominator)
+    if whole <= LONG:
+        return None
+    coarser = denominator
+    while quick > LONG:
+        coarser //= 10
+        quick = seconds(coarser)
+    hint = f"; with --denominator {coarser} about {max(ceil(quick), 5)} s" if quick else ""
+    return (
+        f"rhos that are multiples of 1/{denominator} make fine lattices: evaluating all pairs may take "
+        f"{ceil(whole / 60)} min, and more than once{hint}"
+    )
 
 
 def _changes(
