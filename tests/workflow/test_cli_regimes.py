@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.workflow.command_line import answer, complaint
+from tests.workflow.command_line import answer, complaint, table
 
 INFINITY = Decimal("Infinity")
 ONE = '{"1": 1}'
@@ -70,3 +70,18 @@ def test_exponents_beyond_the_limit_are_refused_in_one_line(tmp_path: Path) -> N
     file.write_text(ONE)
     line = complaint(2, "epsilon", "--cells", str(file), "--delta", "1e-5000")
     assert "the exponent of a number must lie between -4000 and 4000" in line
+
+
+def test_where_there_is_no_plan_single_questions_are_answered_and_plan_says_so(tmp_path: Path) -> None:
+    """Of one cell with rho = 5000 eps is, but for the other cells, the step 2500 that it alone makes."""
+    file = tmp_path / "cells.json"
+    file.write_text('{"5000": 1, "1/3": 2}')
+    printed = table("plan", "--cells", str(file))
+    assert "within reach                     no" in printed
+    assert "Single questions (profile, epsilon, reduction, tradeoff) may still have an answer" in " ".join(
+        printed.split()
+    )
+    (row,) = answer("epsilon", "--cells", str(file), "--delta", "1e-10")["rows"]
+    assert 2500 < Decimal(row["eps_lower"]) <= Decimal(row["eps_upper"]) < 2510
+    file.write_text('{"5000": 1, "4500": 2, "4100": 1, "1/3": 2}')
+    assert "a cell's rho is above 4000" in complaint(1, "epsilon", "--cells", str(file), "--delta", "1e-10")

@@ -15,6 +15,14 @@ if TYPE_CHECKING:
     from kernels.accounting.accountant import PlanSummary
 
 FINE = "the lattice is so fine that more nodes matter at 1e-35 than can be summed"
+NO_PLAN = (
+    "There is no plan, so no curve. Single questions (profile, epsilon, reduction, tradeoff) may still have",
+    "an answer: they take up to two kinds of cells out first.",
+)
+SHARPER = (
+    "Single questions (profile, epsilon, reduction, tradeoff) may be sharper than that: they take up to two",
+    "kinds of cells out first.",
+)
 BUDGET = ("truncation_bound", "sieve_bound", "rounding_bound", "total_bound")
 
 
@@ -26,7 +34,7 @@ def plan(allocation: str | None, pair: str | None, cells: str | None, as_json: b
 
     The log-likelihood ratio takes values on a lattice of step h. Its law is a sum over N nodes, of which only
     the surviving ones can matter. The error budget holds for every probability that is computed from them.
-    A composition that is out of reach gets a prediction.
+    A composition that is out of reach gets a prediction; single questions about it may still have an answer.
     """
     question = read_question(allocation, pair, cells)
     with accountant_of(question) as (accountant, _):
@@ -34,7 +42,7 @@ def plan(allocation: str | None, pair: str | None, cells: str | None, as_json: b
     if as_json:
         emit_json(answer_fields("plan", question) | {"rows": [_row(summary)]})
     else:
-        emit_table(question.heading(), ["quantity", "value"], _lines(summary), words=1)
+        emit_table(question.heading(), ["quantity", "value"], _lines(summary), words=1, notes=_notes(summary))
 
 
 def _row(summary: PlanSummary) -> dict[str, str]:
@@ -49,6 +57,13 @@ def _row(summary: PlanSummary) -> dict[str, str]:
         "within_reach": "true" if summary.within_reach else "false",
         "reaches_1e-35": "true" if summary.reaches_tolerance else "false",
     }
+
+
+def _notes(summary: PlanSummary) -> tuple[str, ...]:
+    """What single questions can do that the plan cannot."""
+    if not summary.within_reach:
+        return NO_PLAN
+    return () if summary.reaches_tolerance else SHARPER
 
 
 def _lines(summary: PlanSummary) -> list[list[str]]:
