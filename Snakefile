@@ -18,11 +18,13 @@ except ConfigError as error:
 
 
 def own(origin):
-    """Input function: the file of a run, unless its folder holds the results of another one."""
+    """Input function: the file of a run, unless its folder holds the results of another one. Its age counts
+    only where it says something else than what the results were made from."""
 
     def file(wildcards):
         try:
-            return origin.checked_file()
+            path = origin.checked_file()
+            return ancient(path) if origin.is_recorded() else path
         except ConfigError as error:
             sys.exit(f"ConfigError: {error}")
 

@@ -2,10 +2,8 @@
 
 The first stage of a run records its file, by a path relative to the folder so that both can be moved
 together, and the digest of what it says. A file that was edited, moved or renamed is the same one; a second
-file beside it, of the same name and with other content, is not.
-
-The record is an output of that stage, and the digest is part of its name. So results of a file that says
-something else by now are made again, also where nothing but their folder was kept.
+file beside it, of the same name and with other content, is not. The digest tells that the file was edited
+where Snakemake's own records of a run are gone and only the results were kept.
 """
 
 from __future__ import annotations
@@ -18,7 +16,7 @@ from pathlib import Path
 from workflow.lib.atomic import write_text
 from workflow.lib.text_tree import ConfigError, printable
 
-_RECORD, _DIGITS = "origin-{}.json", 16  # hexadecimal ones of the digest
+_RECORD = "origin.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,45 +27,38 @@ class Origin:
     digest: str
     folder: str
 
-    @property
-    def record_file(self) -> str:
-        """Where it is recorded that the folder's results are made from what the file says."""
-        return f"{self.folder}/{_RECORD.format(self.digest[:_DIGITS])}"
-
     def checked_file(self) -> str:
         """The file. Raises ConfigError when the folder holds results of another file that is still there and
         says something else."""
-        for path in self._records():
-            other = self._other(path)
-            if other is not None:
-                name = Path(self.folder).name
-                raise ConfigError(
-                    printable(
-                        f"{self.file}: its results would replace those of {other} in {self.folder}, since "
-                        f"both files have the name {name}; change `name` in one of them, or delete "
-                        "that folder"
-                    )
-                )
-        return self.file
+        other, digest = self._recorded()
+        if other is None or digest == self.digest or other == os.path.realpath(self.file):
+            return self.file
+        if not os.path.isfile(other):
+            return self.file
+        name = Path(self.folder).name
+        raise ConfigError(
+            printable(
+                f"{self.file}: its results would replace those of {other} in {self.folder}, since both files "
+                f"have the name {name}; change `name` in one of them, or delete that folder"
+            )
+        )
 
-    def _records(self) -> list[Path]:
-        return sorted(Path(self.folder).glob(_RECORD.format("*")))
+    def is_recorded(self) -> bool:
+        """Whether the folder's results are made from what the file says now."""
+        return self._recorded()[1] == self.digest
 
-    def _other(self, path: Path) -> str | None:
-        """The file that a record names, where it is another one, still there, that said something else."""
+    def _recorded(self) -> tuple[str | None, str | None]:
+        """The file that the folder was made from, and its digest; None: by nobody yet, or not known by
+        whom."""
+        folder = os.path.realpath(self.folder)
         try:
-            record = json.loads(path.read_text(encoding="utf-8"))
-            other, digest = os.path.realpath(Path(self.folder).resolve() / record["file"]), record["digest"]
-        except (OSError, ValueError, LookupError, TypeError):  # not known by whom it was made
-            return None
-        same = digest == self.digest or other == os.path.realpath(self.file) or not os.path.isfile(other)
-        return None if same else other
+            record = json.loads(Path(folder, _RECORD).read_text(encoding="utf-8"))
+            return os.path.realpath(os.path.join(folder, record["file"])), record["digest"]
+        except (OSError, ValueError, LookupError, TypeError):
+            return None, None
 
     def record(self) -> None:
-        """Write down that the folder's results are made from the file, in place of what was recorded."""
-        kept = Path(self.record_file)
-        path = os.path.relpath(os.path.realpath(self.file), os.path.realpath(self.folder))
-        write_text(kept, json.dumps({"file": path, "digest": self.digest}) + "\n")
-        for old in self._records():
-            if old.name != kept.name:
-                old.unlink(missing_ok=True)
+        """Write down that the folder's results are made from the file."""
+        folder = os.path.realpath(self.folder)
+        path = os.path.relpath(os.path.realpath(self.file), folder)
+        write_text(Path(folder, _RECORD), json.dumps({"file": path, "digest": self.digest}) + "\n")

@@ -1,11 +1,10 @@
 # From the allocation file to the plan: mechanisms, pairs, predicted costs, shards. Compiles the kernels for all.
-# The file's content counts (params), not its age (ancient): a changed comment changes nothing.
+# The file's content counts (params), not its age unless that content changed (own): a changed comment changes nothing.
 rule mechanisms:
     input:
-        allocation=ancient(own(RUN.origin)),
+        allocation=own(RUN.origin),
     output:
-        plan=update(f"{RUN.folder}/mechanisms.json"),
-        origin=RUN.origin.record_file,
+        update(f"{RUN.folder}/mechanisms.json"),
     params:
         allocation=RUN.allocation_digest,
         shards=len(RUN.shards),
@@ -20,4 +19,4 @@ rule mechanisms:
         runtime=lambda wildcards, attempt: 10 * attempt,
     shell:
         "{RUN.python:q} {RUN.scripts:q}/mechanisms.py --allocation {input.allocation:q} --shards {params.shards}"
-        " --out {output.plan:q} 2>&1 | tee {log:q}"
+        " --out {output:q} 2>&1 | tee {log:q}"

@@ -1,7 +1,7 @@
 # The self-contained page for people.
 rule report:
     input:
-        allocation=ancient(own(RUN.origin)),
+        allocation=own(RUN.origin),
         curves=f"{RUN.folder}/curves.h5",
         summary=f"{RUN.folder}/summary.csv",
         reductions=f"{RUN.folder}/reductions.csv",

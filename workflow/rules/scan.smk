@@ -13,7 +13,7 @@ use rule curves as scan_curves with:
 
 rule scan:
     input:
-        scan=ancient(own(SCAN.origin)),
+        scan=own(SCAN.origin),
         plan=f"{SCAN.folder}/mechanisms.json",
         shards=expand(f"{SCAN.folder}/curves/{{shard}}.h5", shard=RUN.shards),
     output:

@@ -1,10 +1,9 @@
 # From a scan file to its candidate allocations, as files, and to the plan of their first pairs by shard.
 rule scan_plan:
     input:
-        scan=ancient(own(SCAN.origin)),
+        scan=own(SCAN.origin),
     output:
         plan=update(f"{SCAN.folder}/mechanisms.json"),
-        origin=SCAN.origin.record_file,
         candidates=directory(f"{SCAN.folder}/candidates"),
     params:
         scan=SCAN.digest,

@@ -1,7 +1,7 @@
 # How near the exact curves are to their Gaussian limit and to each other. Not part of `all`.
 rule theory:
     input:
-        allocation=ancient(own(RUN.origin)),
+        allocation=own(RUN.origin),
         curves=f"{RUN.folder}/curves.h5",
     output:
         theory=f"{RUN.folder}/theory.csv",

@@ -1,7 +1,7 @@
 # Budget in, noise out: a new allocation file, tuned to tune_eps at tune_delta. Not part of `all`.
 rule tune:
     input:
-        allocation=ancient(own(RUN.origin)),
+        allocation=own(RUN.origin),
     output:
         f"{RUN.folder}/{RUN.allocation.name}_tuned.yaml",
     params:

@@ -1,12 +1,11 @@
 # From the study file and its tables to the plan: surveys, rows of the regime map, predicted costs, shards.
-# The study file's content counts (params), not its age (ancient).
+# The study file's content counts (params), not its age unless that content changed (own).
 rule uldp_plan:
     input:
-        study=ancient(own(STUDY.origin)),
+        study=own(STUDY.origin),
         tables=STUDY.tables,
     output:
-        plan=update(f"{STUDY.folder}/plan.json"),
-        origin=STUDY.origin.record_file,
+        update(f"{STUDY.folder}/plan.json"),
     params:
         study=STUDY.study.digest,
         shards=len(RUN.shards),
@@ -21,4 +20,4 @@ rule uldp_plan:
         runtime=lambda wildcards, attempt: 10 * attempt,
     shell:
         "{RUN.python:q} {RUN.scripts:q}/uldp_plan.py --study {input.study:q} --shards {params.shards}"
-        " --out {output.plan:q} 2>&1 | tee {log:q}"
+        " --out {output:q} 2>&1 | tee {log:q}"

@@ -1,7 +1,7 @@
 # The study's self-contained page for people.
 rule uldp_report:
     input:
-        study=ancient(own(STUDY.origin)),
+        study=own(STUDY.origin),
         results=f"{STUDY.folder}/study.h5",
         surveys=f"{STUDY.folder}/surveys.csv",
         limits=f"{STUDY.folder}/limits.csv",
