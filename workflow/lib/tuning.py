@@ -143,27 +143,28 @@ def slowness(
     if denominator is None:
         return None
     scale = Fraction(zcdp.budget(target.eps, target.delta).value) / allocation.total_rho
-
     every = pairs(allocation)
 
-    def seconds(denominator: int) -> float:
-        """For all pairs, at the worst of some scales; 0 where the rhos cannot be rounded."""
+    def seconds(one: Allocation) -> float:
+        """For all pairs."""
+        each = predicted_seconds([pair_composition(one, *pair) for pair in sample(every)])
+        return each * len(every) / min(jobs or available_cores(), len(every))
+
+    def rounded(denominator: int) -> float:
+        """The same at the worst of some scales; 0 where the rhos cannot be rounded."""
         try:
             made = [scale_levels(allocation, scale * near, levels, denominator) for near in _NEAR]
         except Unmet:
             return 0.0
-        each = max(
-            predicted_seconds([pair_composition(one, *pair) for pair in sample(every)]) for one in made
-        )
-        return each * len(every) / min(jobs or available_cores(), len(every))
+        return max(map(seconds, made))
 
-    whole = quick = seconds(denominator)
-    if whole <= LONG:
+    whole = quick = rounded(denominator)
+    if whole <= max(LONG, 2.0 * seconds(allocation)):  # quick, or not much slower than with the rhos given
         return None
     coarser = denominator
     while quick > LONG:
         coarser //= 10
-        quick = seconds(coarser)
+        quick = rounded(coarser)
     hint = f"; with --denominator {coarser} about {max(ceil(quick), 5)} s" if quick else ""
     return (
         f"rhos that are multiples of 1/{denominator} make fine lattices: evaluating all pairs may take "
