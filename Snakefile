@@ -3,8 +3,8 @@ import sys
 from snakemake.utils import min_version
 
 from workflow.lib.run_config import configure
-from workflow.lib.scan import configure_scan
-from workflow.lib.text_tree import ConfigError
+from workflow.lib.scan.scan import configure_scan
+from workflow.lib.input.text_tree import ConfigError
 from workflow.lib.uldp.run import configure_study
 
 min_version("9.0")

@@ -13,9 +13,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from kernels.accounting.census.mechanism import pair_composition, pairs
 from kernels.accounting.composition import Composition
-from kernels.accounting.mechanism import pair_composition, pairs
-from workflow.lib.config import load_allocation
+from workflow.lib.allocation.config import load_allocation
 
 ALLOCATION = "dhc_persons_us"
 

@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from workflow.lib.config import load_allocation
+from workflow.lib.allocation.config import load_allocation
 from workflow.lib.report import headline_figure
 
 

@@ -13,9 +13,16 @@ from functools import cached_property
 
 import numpy as np
 
-from kernels.accounting.certified import INFINITE, ONE, UP, ZERO, Certified, from_fraction
+from kernels.accounting.certified.enclosure import (
+    complement,
+    difference,
+    exponential,
+    from_tails,
+    from_triple,
+    product,
+)
+from kernels.accounting.certified.number import INFINITE, ONE, UP, ZERO, Certified, from_fraction
 from kernels.accounting.composition import Composition
-from kernels.accounting.enclosure import complement, difference, exponential, from_tails, from_triple, product
 from kernels.accounting.inverse import (
     ExactEvaluation,
     Reduction,

@@ -16,8 +16,8 @@ from functools import cached_property
 
 import numpy as np
 
-from kernels.accounting.balls import ball, certified
-from kernels.accounting.certified import NEAREST, Certified, from_fraction
+from kernels.accounting.certified.balls import ball, certified
+from kernels.accounting.certified.number import NEAREST, Certified, from_fraction
 
 _NEIGHBOURS = 2  # tangents on either side; the nearest is the highest but for the points' errors
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from kernels.accounting.accountant import Accountant
-from kernels.accounting.certified import Certified
+from kernels.accounting.certified.number import Certified
 from kernels.accounting.composition import Composition
 from kernels.accounting.inverse import log_fraction
 from kernels.accounting.plan_summary import PlanSummary, predicted_cost

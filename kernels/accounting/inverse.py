@@ -14,10 +14,10 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 
-from kernels.accounting import zcdp
-from kernels.accounting.certified import NEAREST, UP, Certified, from_floats
+from kernels.accounting.bounds import zcdp
+from kernels.accounting.certified.number import NEAREST, UP, Certified, from_floats
+from kernels.accounting.certified.root import LOG_UNIT, Evaluation, LogDelta, bracketed_root, certified_root
 from kernels.accounting.profile_point import Profile, ProfilePoint
-from kernels.accounting.root import LOG_UNIT, Evaluation, LogDelta, bracketed_root, certified_root
 from kernels.numerics.tilt import Tails, Tilt
 
 _ROUGH = 1e-9  # of the search; Newton steps and the certified interval follow

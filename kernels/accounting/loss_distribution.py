@@ -19,7 +19,7 @@ from math import ceil, log, sqrt
 import numpy as np
 
 from kernels.accounting.accountant import Accountant
-from kernels.accounting.root import LOG_UNIT
+from kernels.accounting.certified.root import LOG_UNIT
 from kernels.numerics.tilt import Tails
 
 MOST_POINTS = 5_000_000

@@ -20,10 +20,10 @@ from functools import lru_cache
 
 from flint import arb, arb_poly, ctx
 
-from kernels.accounting.balls import ball, to_decimals
-from kernels.accounting.certified import ONE, UP, ZERO, Certified
+from kernels.accounting.certified.balls import ball, to_decimals
+from kernels.accounting.certified.enclosure import product, total
+from kernels.accounting.certified.number import ONE, UP, ZERO, Certified
 from kernels.accounting.composition import Composition
-from kernels.accounting.enclosure import product, total
 from kernels.accounting.profile_point import Profile, ProfilePoint, certain
 from kernels.numerics.sieve import foreseen
 

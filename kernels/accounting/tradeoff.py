@@ -10,8 +10,8 @@ from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 
-from kernels.accounting.certified import ONE, ZERO, Certified, from_fraction
-from kernels.accounting.enclosure import complement, difference, exponential, product, total
+from kernels.accounting.certified.enclosure import complement, difference, exponential, product, total
+from kernels.accounting.certified.number import ONE, ZERO, Certified, from_fraction
 
 _WIDER = 8  # of a step that has not left the tails' errors behind
 

@@ -8,7 +8,7 @@ from fractions import Fraction as F
 
 import pytest
 
-from kernels.accounting import zcdp
+from kernels.accounting.bounds import zcdp
 from tests.accounting.cases import LUMPY, MANY, PAIRS, SMALL, accountant, arb_reference, cells_of, reference
 from tests.reference.arb_tail import ArbTail
 from tests.reference.census import PER_LEVEL

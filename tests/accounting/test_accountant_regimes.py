@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from kernels.accounting.accountant import Accountant, ProfilePoint, Refused
-from kernels.accounting.certified import Certified, from_fraction
+from kernels.accounting.certified.number import Certified, from_fraction
 from kernels.accounting.composition import Composition
 from tests.accounting.cases import MANY, PAIRS, SMALL, accountant, cells_of, reference
 from tests.reference.arb_tail import ArbTail

@@ -9,15 +9,15 @@ import pytest
 
 from kernels.accounting.accountant import Accountant
 from kernels.accounting.attack import exceeded, largest_factor, odds_factor, posterior
-from kernels.accounting.certified import INFINITE, Certified, from_fraction
+from kernels.accounting.certified.number import INFINITE, Certified, from_fraction
 from kernels.accounting.composition import Composition
 from kernels.accounting.evaluate import evaluate
 from kernels.accounting.settings import Settings
 from tests.reference.arb_tail import ArbTail
 from tests.reference.balls import ball, enclosure, precision
 from tests.reference.tradeoff import tradeoff
-from workflow.lib.attack_table import ATTACK, StoredAttack, attack_rows
-from workflow.lib.stored_result import Identity, StoredResult
+from workflow.lib.results.attack_table import ATTACK, StoredAttack, attack_rows
+from workflow.lib.results.stored_result import Identity, StoredResult
 
 CELLS = {F(2, 7): 3, F(3, 11): 2, F(1, 2): 4}
 COMPOSITION = Composition.from_counts(CELLS)

@@ -9,17 +9,17 @@ from fractions import Fraction as F
 import mpmath
 import pytest
 
-from kernels.accounting import zcdp
 from kernels.accounting.accountant import Accountant, Refused
-from kernels.accounting.allocation import Allocation
-from kernels.accounting.calibration import Target, Tuned, evaluate_pairs, tune, tune_levels
-from kernels.accounting.certified import ONE, Certified, from_fraction
+from kernels.accounting.bounds import zcdp
+from kernels.accounting.census.allocation import Allocation
+from kernels.accounting.census.mechanism import pair_composition, pairs
+from kernels.accounting.certified.number import ONE, Certified, from_fraction
 from kernels.accounting.composition import Composition
-from kernels.accounting.mechanism import pair_composition, pairs
-from kernels.accounting.rescale import Unmet, level_unit, move_budget, scale_levels
+from kernels.accounting.design.calibration import Target, Tuned, evaluate_pairs, tune, tune_levels
+from kernels.accounting.design.rescale import Unmet, level_unit, move_budget, scale_levels
 from tests.paths import TINY
 from tests.reference.arb_tail import ArbTail
-from workflow.lib.config import load_allocation
+from workflow.lib.allocation.config import load_allocation
 
 SMALL = load_allocation(TINY)
 DHC = replace(load_allocation("dhc_persons_us"), patterns=("000000", "111111"))

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from kernels.accounting import gaussian
+from kernels.accounting.bounds import gaussian
 from tests.accounting.test_zcdp import DELTAS, DHC, RHOS, holds, to_mpf
 
 

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from flint import ctx
 
+from kernels.accounting.bounds.edgeworth import cell_cumulants
+from kernels.accounting.bounds.gaussian_gap import gaussian_gap
+from kernels.accounting.census.families import homogeneous, split
 from kernels.accounting.composition import Composition
-from kernels.accounting.edgeworth import cell_cumulants
-from kernels.accounting.families import homogeneous, split
-from kernels.accounting.gaussian_gap import gaussian_gap
 
 NORMAL = NormalDist()
 

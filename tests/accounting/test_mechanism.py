@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernels.accounting.allocation import Allocation, Resolution
-from kernels.accounting.composition import Composition
-from kernels.accounting.mechanism import (
+from kernels.accounting.census.allocation import Allocation, Resolution
+from kernels.accounting.census.mechanism import (
     level_budgets,
     mechanism,
     mechanism_name,
@@ -21,8 +20,9 @@ from kernels.accounting.mechanism import (
     pairs,
     resolve_mechanism,
 )
-from kernels.accounting.patterns import complete_patterns
-from workflow.lib.config import load_allocation
+from kernels.accounting.census.patterns import complete_patterns
+from kernels.accounting.composition import Composition
+from workflow.lib.allocation.config import load_allocation
 
 DHC = load_allocation("dhc_persons_us")
 

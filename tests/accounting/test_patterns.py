@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kernels.accounting.patterns import (
+from kernels.accounting.census.patterns import (
     DEFAULT_PATTERNS,
     DHC_ABSORBING_LEVELS,
     check_pattern,

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels.accounting import gaussian, zcdp
-from kernels.accounting.certified import Certified
+from kernels.accounting.bounds import gaussian, zcdp
+from kernels.accounting.certified.number import Certified
 
 DHC = F(24811, 5000)  # rho = R/2 of a pair of DHC persons mechanisms
 RHOS = st.fractions(F(1, 10**6), 1000, max_denominator=10**6)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kernels.accounting.allocation import Allocation
+from kernels.accounting.census.allocation import Allocation
+from kernels.accounting.census.mechanism import pair_composition, pairs
 from kernels.accounting.evaluate import evaluate
-from kernels.accounting.mechanism import pair_composition, pairs
-from workflow.lib.config import parse_allocation
+from workflow.lib.allocation.config import parse_allocation
 from workflow.lib.keys import content_key, settings_of
-from workflow.lib.store import Header, Identity, StoredResult, write_atomic
+from workflow.lib.results.store import Header, Identity, StoredResult, write_atomic
 
 TINY = Path(__file__).parents[1] / "data" / "tiny.yaml"
 #: tiny.yaml with two mechanisms and few points: three pairs, three levels.

@@ -19,15 +19,15 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from kernels.accounting.mechanism import mechanism
+from kernels.accounting.census.mechanism import mechanism
 from kernels.certificate import document, sample
 from kernels.certificate.allocation_text import AllocationText, AllocationTextError, joined
 from tests.reference.arb_tail import ArbTail
 from tests.reference.small import single_cell
 from workflow.cli.main import main
+from workflow.lib.allocation.config import load_allocation
+from workflow.lib.allocation.standalone import standalone_text
 from workflow.lib.certify import Request, certify
-from workflow.lib.config import load_allocation
-from workflow.lib.standalone import standalone_text
 
 from .small import TEXT, compute, write
 

@@ -17,7 +17,7 @@ from kernels.numerics.grid import GridTails
 from kernels.numerics.sieve import Plan
 from kernels.numerics.trapezoid import Quadrature
 from workflow.lib.certify import Request, certify
-from workflow.lib.store import StoredResult, StoreError
+from workflow.lib.results.store import StoredResult, StoreError
 
 from .small import TEXT, compute, write
 

@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.cluster import runs
-from workflow.lib.store import open_results
+from workflow.lib.results.store import open_results
 
 MPI = (
     "srun",

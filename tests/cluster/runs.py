@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from tests.paths import ROOT
-from workflow.lib.store import open_results
+from workflow.lib.results.store import open_results
 from workflow.lib.uldp.store import StudyResults
 
 CLUSTER = ROOT / "slurm" / "test-cluster" / "cluster"

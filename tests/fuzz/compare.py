@@ -11,7 +11,7 @@ from itertools import pairwise
 from flint import arb
 
 from kernels.accounting.accountant import Accountant, ProfilePoint, Refused
-from kernels.accounting.certified import Certified
+from kernels.accounting.certified.number import Certified
 from kernels.accounting.composition import Composition
 from tests.fuzz.draw import Case
 from tests.fuzz.truth import BITS, ByScan, Truth, truths

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from workflow.lib.shard_run import ShardFiles
+from workflow.lib.shard.shard_run import ShardFiles
 from workflow.lib.uldp.plan import StudyPlan, make_study_plan
 from workflow.lib.uldp.shard import run_study_shard
 from workflow.lib.uldp.study import parse_study

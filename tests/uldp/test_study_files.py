@@ -13,8 +13,8 @@ from kernels.uldp.domain import Domain
 from kernels.uldp.mechanism import odds_of
 from kernels.uldp.saddle import solve
 from tests.uldp.studies import TINY
+from workflow.lib.input.text_tree import ConfigError
 from workflow.lib.run_config import RunSettings
-from workflow.lib.text_tree import ConfigError
 from workflow.lib.uldp.compute import make_mechanism
 from workflow.lib.uldp.counts import read_counts
 from workflow.lib.uldp.run import configure_study

@@ -14,7 +14,7 @@ import pytest
 
 from kernels.uldp.domain import Domain
 from tests.uldp.studies import files_in, plan_of, run_shard
-from workflow.lib.hdf5_file import DamagedError, StoreError
+from workflow.lib.results.hdf5_file import DamagedError, StoreError
 from workflow.lib.uldp import shard as shard_module
 from workflow.lib.uldp.aggregate import aggregate_study
 from workflow.lib.uldp.plan import StudyPlanError, plan_text, read_study_plan

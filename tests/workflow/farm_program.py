@@ -12,10 +12,10 @@ import sys
 import time
 from pathlib import Path
 
-from workflow.lib import farm
-from workflow.lib.mpi_world import world
 from workflow.lib.plain_error import Refused
 from workflow.lib.script import run
+from workflow.lib.shard import farm
+from workflow.lib.shard.mpi_world import world
 
 
 def work(item: int) -> list[float]:

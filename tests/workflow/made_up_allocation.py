@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from workflow.lib.config import ConfigError, parse_allocation
+from workflow.lib.allocation.config import ConfigError, parse_allocation
 
 BASE = """\
 name: made_up

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import numpy as np
 
-from kernels.accounting.allocation import Allocation
+from kernels.accounting.census.allocation import Allocation
+from kernels.accounting.census.mechanism import mechanism_name, pair_composition, pairs
 from kernels.accounting.composition import Composition
-from kernels.accounting.mechanism import mechanism_name, pair_composition, pairs
 from kernels.accounting.plan_figures import PlanFigures
-from workflow.lib.attack_table import attack_rows
 from workflow.lib.keys import content_key, settings_of
-from workflow.lib.store import Header, Identity, StoredResult, write_atomic
+from workflow.lib.results.attack_table import attack_rows
+from workflow.lib.results.store import Header, Identity, StoredResult, write_atomic
 
 BOUND = 4.2e-36
 

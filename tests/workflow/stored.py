@@ -10,7 +10,7 @@ from kernels.accounting.composition import Composition
 from kernels.accounting.plan_figures import PlanFigures
 from kernels.accounting.settings import Settings
 from workflow.lib.keys import content_key
-from workflow.lib.store import Header, Identity, StoredResult
+from workflow.lib.results.store import Header, Identity, StoredResult
 
 SETTINGS = Settings((Fraction(1, 10**6), Fraction(1, 10**300)), thresholds=401, eps_points=5)
 HEADER = Header("made_up", "bounded", "name: made_up # π\n", SETTINGS, created_by={"python": "3"})

@@ -6,10 +6,16 @@ import re
 
 import pytest
 
-from kernels.accounting.mechanism import pairs
+from kernels.accounting.census.mechanism import pairs
 from tests.paths import ROOT
-from workflow.lib.allocation_model import AllocationFile, Bypass, FromGeography, JointFile, LevelBudget
-from workflow.lib.config import allocation_folders, load_allocation, parse_allocation
+from workflow.lib.allocation.allocation_model import (
+    AllocationFile,
+    Bypass,
+    FromGeography,
+    JointFile,
+    LevelBudget,
+)
+from workflow.lib.allocation.config import allocation_folders, load_allocation, parse_allocation
 
 TEXT = (ROOT / "docs" / "allocations.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"```yaml\n(.*?)```", TEXT, flags=re.DOTALL)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.workflow.made_up_results import write_results
-from workflow.lib.config import load_allocation
+from workflow.lib.allocation.config import load_allocation
 from workflow.lib.report import ReportError
 from workflow.lib.report.answer import answer
 

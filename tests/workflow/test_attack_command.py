@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from kernels.accounting.census.mechanism import pair_composition
 from kernels.accounting.evaluate import evaluate
-from kernels.accounting.mechanism import pair_composition
 from tests.workflow.command_line import FIRST_PAIR, TINY, TINY_PAIR, answer, complaint, table
 from tests.workflow.stored import HEADER
-from workflow.lib.config import load_allocation
+from workflow.lib.allocation.config import load_allocation
 from workflow.lib.keys import settings_of
-from workflow.lib.store import Identity, StoredResult, write_atomic
+from workflow.lib.results.store import Identity, StoredResult, write_atomic
 
 
 def test_the_first_pair_of_dhc() -> None:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from kernels.accounting.allocation import Allocation
+from kernels.accounting.census.allocation import Allocation
 from tests.workflow.command_line import TINY, answer, complaint, table
-from workflow.lib.budget_import import read_budget
-from workflow.lib.budget_table import STYLES, table_text
-from workflow.lib.config import allocation_folders, load_allocation
+from workflow.lib.allocation.budget_import import read_budget
+from workflow.lib.allocation.budget_table import STYLES, table_text
+from workflow.lib.allocation.config import allocation_folders, load_allocation
 
 NAMES = sorted(
     path.stem

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from kernels.accounting.composition import Composition
 from tests.workflow.made_up_allocation import write
-from workflow.lib.config import ConfigError, read_cells
+from workflow.lib.allocation.config import ConfigError, read_cells
 
 
 def test_cells_files_in_yaml_and_json_say_the_same(tmp_path: Path) -> None:
@@ -83,5 +83,5 @@ def test_cells_survive_a_round_trip(counts: dict[F, int]) -> None:
     text = json.dumps({str(rho): count for rho, count in counts.items()})
     path = Path(__file__).parent / "not_written.yaml"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("workflow.lib.text_tree.read_text", lambda *_: text)
+        patch.setattr("workflow.lib.input.text_tree.read_text", lambda *_: text)
         assert read_cells(path) == Composition.from_counts(counts)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernels.accounting.certified import Certified
+from kernels.accounting.certified.number import Certified
 from tests.workflow.command_line import FIRST_PAIR, TINY_PAIR, answer, table
 from workflow.cli import figures
 

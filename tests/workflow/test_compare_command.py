@@ -10,7 +10,7 @@ import pytest
 
 from tests.workflow.command_line import TINY, answer, complaint, table
 from tests.workflow.test_report import Page
-from workflow.lib.config import load_allocation
+from workflow.lib.allocation.config import load_allocation
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from kernels.accounting.mechanism import pairs
+from kernels.accounting.census.mechanism import pairs
 from tests.paths import TINY
 from tests.workflow.made_up_allocation import BASE, changed, problem, write
-from workflow.lib.config import (
+from workflow.lib.allocation.config import (
     ConfigError,
     allocation_folders,
     find_allocation,

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.workflow.made_up_allocation import BASE, changed, problem, without
-from workflow.lib.config import ConfigError, parse_allocation
+from workflow.lib.allocation.config import ConfigError, parse_allocation
 
 BAD_VALUES = {
     "share sum 9/10": (

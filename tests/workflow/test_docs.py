@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from kernels.accounting.mechanism import pairs
+from kernels.accounting.census.mechanism import pairs
 from tests.paths import ROOT
-from workflow.lib.config import parse_allocation
+from workflow.lib.allocation.config import parse_allocation
 
 DOCS = ROOT / "docs"
 PAGES = sorted([*DOCS.glob("*.md"), *ROOT.glob("*.md"), ROOT / "slurm" / "README.md"])

@@ -13,7 +13,7 @@ import pytest
 
 from tests.workflow.command_line import TINY, TINY_PAIR, answer, complaint, table
 from tests.workflow.stored import HEADER, stored
-from workflow.lib.store import Identity, write_atomic
+from workflow.lib.results.store import Identity, write_atomic
 
 
 def rows(path: Path) -> list[dict[str, str]]:

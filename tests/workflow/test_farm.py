@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from workflow.lib import farm
+from workflow.lib.shard import farm
 
 PROGRAM = Path(__file__).with_name("farm_program.py")
 MPIEXEC = str(Path(sys.executable).with_name("mpiexec"))
@@ -107,8 +107,8 @@ def test_serial_exception_is_raised() -> None:
 def test_farm_imports_without_mpi4py() -> None:
     program = (
         "import sys; sys.modules['mpi4py'] = None\n"
-        "from workflow.lib import farm\n"
-        "from workflow.lib.mpi_world import world\n"
+        "from workflow.lib.shard import farm\n"
+        "from workflow.lib.shard.mpi_world import world\n"
         "assert world(1, {}) is None\n"
         "farm.run(world(None, {}), [1], str, print)\n"
     )

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.workflow.small_geography import ABSORBING, ALLOCATION, GEOCODES, LEVELS, TABLE
-from workflow.lib.config import ConfigError, parse_allocation
-from workflow.lib.geography import path_counts, read_geography
+from workflow.lib.allocation.config import ConfigError, parse_allocation
+from workflow.lib.allocation.geography import path_counts, read_geography
 
 
 def read(folder: Path, table: str, digits: dict[str, int] | None = None) -> dict[str, int]:

@@ -11,7 +11,7 @@ import pytest
 from kernels import KERNEL_VERSION
 from tests.workflow.command_line import TINY, answer, complaint, invoke, table
 from tests.workflow.made_up_results import write_results
-from workflow.lib.config import load_allocation
+from workflow.lib.allocation.config import load_allocation
 
 
 @pytest.fixture(scope="module")

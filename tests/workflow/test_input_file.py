@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.workflow.command_line import complaint
-from workflow.lib.input_file import check_regular
+from workflow.lib.input.input_file import check_regular
 
 READERS = {
     "allocation": ("validate",),

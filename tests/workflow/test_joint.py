@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from kernels.accounting.accountant import Accountant
-from kernels.accounting.allocation import Allocation
-from kernels.accounting.joint import join, product_pairs, product_patterns
-from kernels.accounting.loose_sum import loose_sum
-from kernels.accounting.mechanism import (
+from kernels.accounting.bounds.loose_sum import loose_sum
+from kernels.accounting.census.allocation import Allocation
+from kernels.accounting.census.joint import join, product_pairs, product_patterns
+from kernels.accounting.census.mechanism import (
     level_budgets,
     mechanism,
     pair_composition,
@@ -24,10 +24,10 @@ from kernels.certificate.allocation_text import AllocationText, joined
 from tests.paths import TINY
 from tests.workflow.command_line import answer, table
 from tests.workflow.made_up_results import write_results
-from workflow.lib.config import ConfigError, load_allocation, parse_allocation
+from workflow.lib.allocation.config import ConfigError, load_allocation, parse_allocation
+from workflow.lib.allocation.standalone import standalone_text
 from workflow.lib.keys import allocation_digest
 from workflow.lib.report import build_report
-from workflow.lib.standalone import standalone_text
 
 OTHER = """\
 name: other

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from tests.workflow.stored import HEADER, stored
-from workflow.lib.store import Identity, write_atomic
+from workflow.lib.results.store import Identity, write_atomic
 
 PROGRAM = """
 import sys
 from pathlib import Path
-from workflow.lib.store import StoreError, open_results, write_atomic
+from workflow.lib.results.store import StoreError, open_results, write_atomic
 path = Path(sys.argv[1])
 try:
     with open_results(path) as results:

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from workflow.lib.mpi_world import LaunchError, check_world
+from workflow.lib.shard.mpi_world import LaunchError, check_world
 
 
 @pytest.mark.parametrize("name", ["PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"])
@@ -31,7 +31,7 @@ def test_right_worlds_pass() -> None:
 
 def test_world_of_copies_started_by_a_foreign_launcher() -> None:
     """As `srun --mpi=none` does: several processes, each alone."""
-    program = "from workflow.lib.mpi_world import world\nworld(4)"
+    program = "from workflow.lib.shard.mpi_world import world\nworld(4)"
     done = subprocess.run(
         [sys.executable, "-c", program],
         capture_output=True,

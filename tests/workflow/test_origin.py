@@ -10,8 +10,8 @@ import pytest
 
 from tests.paths import TINY
 from tests.workflow.pipeline import snakemake, succeed
+from workflow.lib.input.text_tree import ConfigError
 from workflow.lib.origin import Origin
-from workflow.lib.text_tree import ConfigError
 
 
 @pytest.fixture

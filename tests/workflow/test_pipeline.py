@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from kernels.accounting.allocation import Allocation
-from kernels.accounting.mechanism import pair_composition, pairs
+from kernels.accounting.census.allocation import Allocation
+from kernels.accounting.census.mechanism import pair_composition, pairs
 from tests.paths import TINY
 from tests.workflow.pipeline import refusal, snakemake, stats, succeed
-from workflow.lib.config import load_allocation
-from workflow.lib.store import level_path, open_results, pair_path
+from workflow.lib.allocation.config import load_allocation
+from workflow.lib.results.store import level_path, open_results, pair_path
 
 STAGES = ("mechanisms", "curves", "aggregate", "certify", "report")
 

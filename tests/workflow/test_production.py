@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from kernels.accounting.allocation import Allocation
+from kernels.accounting.census.allocation import Allocation
 from tests.workflow.made_up_results import write_results
 from tests.workflow.test_report import Page, build
-from workflow.lib.config import load_allocation, parse_allocation
+from workflow.lib.allocation.config import load_allocation, parse_allocation
+from workflow.lib.input.text_tree import MAX_YAML_BYTES, read_text
 from workflow.lib.production import is_production
-from workflow.lib.text_tree import MAX_YAML_BYTES, read_text
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = sorted(path.stem for path in (ROOT / "allocations").glob("*_persons_*.yaml"))

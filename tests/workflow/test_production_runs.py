@@ -9,10 +9,10 @@ from fractions import Fraction
 
 import pytest
 
-from kernels.accounting.mechanism import mechanism, pairs
+from kernels.accounting.census.mechanism import mechanism, pairs
 from tests.paths import DATA
 from tests.workflow.command_line import answer
-from workflow.lib.config import allocation_folders, load_allocation
+from workflow.lib.allocation.config import allocation_folders, load_allocation
 
 # By run: total rho, by level the number of queries and their sum, and the SHA-256 of all "level query rho".
 TOTALS = json.loads((DATA / "production_totals.json").read_text())

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workflow.lib.rational import (
+from workflow.lib.input.rational import (
     common_denominator,
     parse_count,
     parse_rational,

@@ -15,13 +15,13 @@ from pathlib import Path
 
 import pytest
 
-from kernels.accounting.allocation import Allocation
+from kernels.accounting.census.allocation import Allocation
 from tests.paths import TINY
 from tests.workflow.made_up_results import write_results
-from workflow.lib.config import load_allocation
+from workflow.lib.allocation.config import load_allocation
 from workflow.lib.report import ReportError, build_report, headline_figure
 from workflow.lib.report.numbers import percent_down
-from workflow.lib.store import open_results
+from workflow.lib.results.store import open_results
 
 TABLES = ("summary.csv", "reductions.csv", "attack.csv")
 VOID = {"meta", "br", "link", "img", "input", "hr"}

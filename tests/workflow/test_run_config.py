@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.paths import TINY
+from workflow.lib.input.text_tree import ConfigError
 from workflow.lib.run_config import configure
-from workflow.lib.text_tree import ConfigError
 
 BAD_CONFIG = {
     "unknown key": ({"allocaton": "tiny"}, "allocaton"),

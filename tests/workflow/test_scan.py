@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 from kernels.accounting.accountant import Accountant
-from kernels.accounting.mechanism import pair_composition
+from kernels.accounting.census.mechanism import pair_composition
 from tests.paths import TINY
 from tests.workflow.pipeline import snakemake, succeed
-from workflow.lib.config import load_allocation
-from workflow.lib.scan import load_scan, scan_plan
-from workflow.lib.text_tree import ConfigError
-from workflow.lib.work_plan import plan_text, read_work_plan
+from workflow.lib.allocation.config import load_allocation
+from workflow.lib.input.text_tree import ConfigError
+from workflow.lib.scan.scan import load_scan, scan_plan
+from workflow.lib.shard.work_plan import plan_text, read_work_plan
 
 GRID = """
 name: grid

@@ -12,19 +12,19 @@ from pathlib import Path
 import pytest
 
 from kernels.accounting.composition import Composition
-from kernels.accounting.rescale import Unmet
+from kernels.accounting.design.rescale import Unmet
 from kernels.accounting.settings import Settings
 from kernels.uldp.saddle import Unsolved
-from workflow.lib.aggregate import IncompleteError
-from workflow.lib.mpi_world import LaunchError
+from workflow.lib.input.text_tree import ConfigError
 from workflow.lib.plain_error import PlainError, Refused
 from workflow.lib.report import ReportError
+from workflow.lib.results.store import StoreError
 from workflow.lib.script import run
-from workflow.lib.shard_run import Computation, compute
-from workflow.lib.store import StoreError
-from workflow.lib.text_tree import ConfigError
+from workflow.lib.shard.aggregate import IncompleteError
+from workflow.lib.shard.mpi_world import LaunchError
+from workflow.lib.shard.shard_run import Computation, compute
+from workflow.lib.shard.work_plan import WorkPlanError
 from workflow.lib.uldp.plan import StudyPlanError
-from workflow.lib.work_plan import WorkPlanError
 
 ROOT = Path(__file__).resolve().parents[2]
 LOUD = Composition.from_counts({Fraction(10_000): 1})  # far more rho in a cell than the kernels take

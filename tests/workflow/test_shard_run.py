@@ -13,11 +13,11 @@ import pytest
 from kernels.accounting.composition import Composition
 from tests.paths import TINY
 from tests.workflow.stored import stored
-from workflow.lib import shard_run
-from workflow.lib.aggregate import IncompleteError, Outputs, aggregate
-from workflow.lib.config import load_allocation, parse_allocation
-from workflow.lib.store import Identity, open_results
-from workflow.lib.work_plan import WorkPlan, WorkPlanError, make_work_plan, read_work_plan, to_json
+from workflow.lib.allocation.config import load_allocation, parse_allocation
+from workflow.lib.results.store import Identity, open_results
+from workflow.lib.shard import shard_run
+from workflow.lib.shard.aggregate import IncompleteError, Outputs, aggregate
+from workflow.lib.shard.work_plan import WorkPlan, WorkPlanError, make_work_plan, read_work_plan, to_json
 
 
 class Killed(BaseException):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workflow.lib.shards import Work, shard_names, split
+from workflow.lib.shard.shards import Work, shard_names, split
 
 WORK = st.lists(st.tuples(st.floats(0, 100), st.integers(0, 20)), max_size=40).map(
     lambda parts: [Work(f"w{i}", cost, f"key{key}") for i, (cost, key) in enumerate(parts)]

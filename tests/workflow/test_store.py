@@ -16,7 +16,7 @@ import pytest
 from kernels.accounting.composition import Composition
 from tests.workflow.stored import HEADER, SETTINGS, stored
 from workflow.lib import atomic
-from workflow.lib.store import (
+from workflow.lib.results.store import (
     Identity,
     StoreError,
     level_path,
@@ -25,7 +25,7 @@ from workflow.lib.store import (
     pair_path,
     write_atomic,
 )
-from workflow.lib.stored_result import RESULT_ARRAYS
+from workflow.lib.results.stored_result import RESULT_ARRAYS
 
 IDENTITIES = [Identity("level", "US"), Identity("pair", "00", "00"), Identity("pair", "00", "01")]
 RESULTS = [stored(identity, seed) for seed, identity in enumerate(IDENTITIES)]

@@ -10,17 +10,17 @@ from pathlib import Path
 
 import numpy as np
 
-from kernels.accounting.allocation import Allocation
-from kernels.accounting.families import homogeneous
-from kernels.accounting.gaussian_gap import gaussian_gap
-from kernels.accounting.mechanism import mechanism_name, pair_composition, pairs
+from kernels.accounting.bounds.gaussian_gap import gaussian_gap
+from kernels.accounting.census.allocation import Allocation
+from kernels.accounting.census.families import homogeneous
+from kernels.accounting.census.mechanism import mechanism_name, pair_composition, pairs
 from tests.paths import TINY
 from tests.workflow.made_up_results import write_results
 from workflow.lib import theory
-from workflow.lib.config import load_allocation
+from workflow.lib.allocation.config import load_allocation
 from workflow.lib.report.theory import build_theory_page
-from workflow.lib.result_tables import csv_text
-from workflow.lib.store import open_results, pair_path
+from workflow.lib.results.result_tables import csv_text
+from workflow.lib.results.store import open_results, pair_path
 
 
 def small_families() -> list[theory.Family]:

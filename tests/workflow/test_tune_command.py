@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from kernels.accounting.calibration import Target
+from kernels.accounting.design.calibration import Target
 from tests.workflow.command_line import TINY, answer, complaint, invoke, table
-from workflow.lib.config import load_allocation
+from workflow.lib.allocation.config import load_allocation
 from workflow.lib.tuning import slowness
 
 BEFORE = load_allocation(TINY)

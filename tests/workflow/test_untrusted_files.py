@@ -13,8 +13,8 @@ import pytest
 
 from tests.workflow.stored import HEADER, stored
 from workflow.lib.certify import Request, certify
-from workflow.lib.hdf5_group import put_array
-from workflow.lib.store import Identity, StoreError, open_results, write_atomic
+from workflow.lib.results.hdf5_group import put_array
+from workflow.lib.results.store import Identity, StoreError, open_results, write_atomic
 
 PAIR = "/pairs/00,01"
 EPS = f"{PAIR}/profile/eps"

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from workflow.lib.text_tree import ConfigError, parse_text_tree
+from workflow.lib.input.text_tree import ConfigError, parse_text_tree
 
 MISTAKES = {
     "tab": ("a: 1\n\tb: 2\nc: 3\n", 2, "a tab"),

@@ -28,8 +28,8 @@ from workflow.cli.stored import stored_result
 
 if TYPE_CHECKING:
     from kernels.accounting.accountant import Accountant
-    from kernels.accounting.certified import Certified
-    from workflow.lib.stored_result import StoredResult
+    from kernels.accounting.certified.number import Certified
+    from workflow.lib.results.stored_result import StoredResult
 
 TESTS = (
     Column("alpha", "false-positive rate", given),
@@ -148,8 +148,8 @@ def _of_accountant(
 
 def _of_stored(result: StoredResult, alpha: tuple[Fraction, ...] | None) -> _Found:
     from kernels.accounting.attack import FALSE_POSITIVE_RATES
-    from kernels.accounting.certified import from_floats
-    from workflow.lib.attack_table import StoredAttack
+    from kernels.accounting.certified.number import from_floats
+    from workflow.lib.results.attack_table import StoredAttack
 
     stored = StoredAttack(result)
     epsilons = [from_floats(*row) for row in result.epsilon.tolist()]

@@ -49,11 +49,11 @@ def certify(
     """
     if everything and sample is not None:
         raise BadInput("--all cannot go with --sample: it checks every value.")
+    from workflow.lib.allocation.config import ConfigError
+    from workflow.lib.allocation.standalone import standalone_text
     from workflow.lib.certify import DEFAULT_SAMPLE, DEFAULT_SEED, Request, first_problem
     from workflow.lib.certify import certify as derive
-    from workflow.lib.config import ConfigError
-    from workflow.lib.standalone import standalone_text
-    from workflow.lib.store import StoreError
+    from workflow.lib.results.store import StoreError
 
     size = None if everything else sample or DEFAULT_SAMPLE
     try:

@@ -15,7 +15,7 @@ class Words(click.Choice[str]):
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter:
-            from workflow.lib.allocation_model import suggestion
+            from workflow.lib.input.wording import suggestion
 
             choices = [str(choice) for choice in self.choices]
             hint = suggestion(str(value), choices)

@@ -93,8 +93,8 @@ def compare(
 
 
 def _check_output(output: Path | None, force: bool) -> None:
-    from workflow.lib.text_tree import ConfigError
-    from workflow.lib.written import check_free
+    from workflow.lib.allocation.written import check_free
+    from workflow.lib.input.text_tree import ConfigError
 
     if output is None:
         return
@@ -143,7 +143,7 @@ def _tables(found: list[Compared]) -> list[tuple[list[str], list[list[str]]]]:
 
 def _names(one: Compared, figures: AtDelta) -> list[str]:
     """The worst pair's mechanisms; nothing where only the first pair was evaluated."""
-    from kernels.accounting.mechanism import mechanism_name
+    from kernels.accounting.census.mechanism import mechanism_name
 
     return [mechanism_name(one.allocation, pattern) for pattern in figures.worst or ()]
 

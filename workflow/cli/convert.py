@@ -34,7 +34,7 @@ def convert(rho: Fraction, delta: tuple[Fraction, ...], as_json: bool) -> None:
     Canonne, Kamath and Steinke (2020). Both hold for every rho-zCDP release; where the cells are known,
     `epsilon` gives the exact, smaller eps.
     """
-    from kernels.accounting import zcdp
+    from kernels.accounting.bounds import zcdp
     from workflow.cli.figures import given_fields
 
     rows = [

@@ -37,9 +37,9 @@ def epsilon(
     """
     question = read_question(allocation, pair, cells)
     with accountant_of(question, steps=len(delta)) as (accountant, advance):
-        from kernels.accounting import gaussian, zcdp
         from kernels.accounting.accountant import Accountant
-        from kernels.accounting.loose_sum import loose_sum
+        from kernels.accounting.bounds import gaussian, zcdp
+        from kernels.accounting.bounds.loose_sum import loose_sum
 
         alone = [Accountant(part).epsilon for part in question.parts.values()]
         rho = question.composition.zcdp_rho

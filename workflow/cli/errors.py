@@ -35,7 +35,7 @@ class Refusal(CommandError):
 def one_line(text: object) -> str:
     """The text with every run of white space, line breaks included, made one space, and escape sequences
     and other characters that do not print written out."""
-    from workflow.lib.text_tree import printable  # loads the YAML parser
+    from workflow.lib.input.text_tree import printable  # loads the YAML parser
 
     return printable(" ".join(str(text).split()))
 

@@ -20,7 +20,7 @@ from workflow.cli.stored import stored_result
 
 if TYPE_CHECKING:
     from kernels.accounting.evaluate import PairResult
-    from workflow.lib.stored_result import StoredResult
+    from workflow.lib.results.stored_result import StoredResult
 
 FORMATS = ("table", "curve", "profile", "pld")
 STYLES = ("rho", "shares", "percent", "long")
@@ -71,8 +71,8 @@ def export(
     rounded up to the grid, so that delta computed from it is at least the exact delta(eps) and at most
     delta(eps - G).
     """
-    from workflow.lib.text_tree import ConfigError
-    from workflow.lib.written import check_free
+    from workflow.lib.allocation.written import check_free
+    from workflow.lib.input.text_tree import ConfigError
 
     try:
         check_free(output, force)
@@ -102,8 +102,8 @@ def export(
 def _table(
     allocation: str | None, other: str | None, style: Any, output: Path
 ) -> tuple[dict[str, Any], dict[str, str]]:
+    from workflow.lib.allocation.budget_table import table_text
     from workflow.lib.atomic import write_text
-    from workflow.lib.budget_table import table_text
 
     if allocation is None or other is not None:
         raise BadInput("--format table needs --allocation NAME|FILE and nothing else to name what is meant.")
@@ -157,7 +157,7 @@ def _curve(
     output: Path,
 ) -> tuple[dict[str, Any], dict[str, str]]:
     from workflow.lib.atomic import write_text
-    from workflow.lib.curve_csv import profile_csv, tradeoff_csv
+    from workflow.lib.results.curve_csv import profile_csv, tradeoff_csv
 
     result: StoredResult | PairResult
     if curves is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from fractions import Fraction
 
-from kernels.accounting.certified import Certified, down, from_fraction, nearest, up
+from kernels.accounting.certified.number import Certified, down, from_fraction, nearest, up
 
 WIDTH_DIGITS = 3  # digits printed of the width of a guaranteed interval
 BOUND_DIGITS = 10  # least digits of its two ends

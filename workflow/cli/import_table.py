@@ -52,11 +52,11 @@ def import_table(
     shares and the total rho stand in the table as well (docs/allocations.md). Nothing is rounded: shares must
     add up to exactly 1, rhos to the total.
     """
-    from kernels.accounting.rescale import with_rho
+    from kernels.accounting.design.rescale import with_rho
+    from workflow.lib.allocation.budget_import import read_budget
+    from workflow.lib.allocation.written import allocation_name, check_free, checked_text, prose
     from workflow.lib.atomic import write_text
-    from workflow.lib.budget_import import read_budget
-    from workflow.lib.text_tree import ConfigError
-    from workflow.lib.written import allocation_name, check_free, checked_text, prose
+    from workflow.lib.input.text_tree import ConfigError
 
     base = read_allocation(like)
     queries = list(dict.fromkeys(query for asked in base.rho.values() for query in asked))

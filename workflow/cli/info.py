@@ -12,7 +12,7 @@ from workflow.cli.output import emit_json, emit_table, json_option, relation
 from workflow.cli.progress import progress
 
 if TYPE_CHECKING:
-    from workflow.lib.store import Header, Results
+    from workflow.lib.results.store import Header, Results
 
 
 @click.command("info", short_help="What a result file holds, and whether it is whole.")
@@ -24,7 +24,7 @@ def info(file: str, as_json: bool) -> None:
     Reads the whole file to check its content against the digests stored in it. If they differ, says so and
     ends with exit code 2.
     """
-    from workflow.lib.store import StoreError, open_results
+    from workflow.lib.results.store import StoreError, open_results
 
     try:
         with open_results(file) as results:
@@ -81,7 +81,7 @@ def info(file: str, as_json: bool) -> None:
 
 def _problem(results: Results, file: str) -> str | None:
     """Why the file does not verify, or None."""
-    from workflow.lib.store import StoreError
+    from workflow.lib.results.store import StoreError
 
     with progress(f"checking {file}"):
         try:

@@ -14,7 +14,7 @@ import click
 from workflow.cli.figures import certified_fields, given_fields, plain, short
 
 if TYPE_CHECKING:
-    from kernels.accounting.certified import Certified
+    from kernels.accounting.certified.number import Certified
 
 TABLE_DIGITS = 10
 PERCENT_DIGITS = 6
@@ -40,21 +40,21 @@ class Column:
 
 def at_most(number: Certified, digits: int = TABLE_DIGITS) -> str:
     """The upper bound, rounded up: for figures that are worse when larger, such as eps and delta."""
-    from kernels.accounting.certified import up
+    from kernels.accounting.certified.number import up
 
     return plain(Decimal(up(number.upper, digits))) if number.upper.is_finite() else "infinite"
 
 
 def at_least(number: Certified, digits: int = TABLE_DIGITS) -> str:
     """The lower bound, rounded down: for figures that are worse when smaller, such as beta."""
-    from kernels.accounting.certified import down
+    from kernels.accounting.certified.number import down
 
     return plain(Decimal(down(number.lower, digits))) if number.lower.is_finite() else "infinite"
 
 
 def percent_at_least(number: Certified) -> str:
     """The lower bound of a fraction as a percentage, rounded down."""
-    from kernels.accounting.certified import down
+    from kernels.accounting.certified.number import down
 
     return f"{plain(Decimal(down(number.lower, PERCENT_DIGITS)).scaleb(2))} %"
 

@@ -8,11 +8,11 @@ import click
 
 from workflow.cli.errors import BadInput
 from workflow.cli.output import emit_json, emit_table, json_option
-from workflow.lib.rational import parse_count
+from workflow.lib.input.rational import parse_count
 
 if TYPE_CHECKING:
-    from kernels.accounting.allocation import Allocation
-    from kernels.accounting.geography import Geography
+    from kernels.accounting.census.allocation import Allocation
+    from kernels.accounting.census.geography import Geography
 
 SHOWN = 100  # patterns printed on one line, to be copied
 
@@ -46,8 +46,8 @@ def patterns(
 
     from workflow.cli.figures import exact_fields
     from workflow.cli.question import read_allocation
-    from workflow.lib.geography import path_counts, read_geography
-    from workflow.lib.text_tree import ConfigError
+    from workflow.lib.allocation.geography import path_counts, read_geography
+    from workflow.lib.input.text_tree import ConfigError
 
     if (geounits is None) == (geocodes is None) or (geocodes is None) != (digits is None):
         raise BadInput("Name one table: --geounits FILE, or --geocodes FILE with --digits LEVEL=N,...")
@@ -115,7 +115,7 @@ def _digits(text: str | None) -> dict[str, int] | None:
 
 def _name(allocation: Allocation, pattern: str) -> str | None:
     """Its mechanism in the allocation, if that lists it."""
-    from kernels.accounting.mechanism import mechanism_name
+    from kernels.accounting.census.mechanism import mechanism_name
 
     return mechanism_name(allocation, pattern) if pattern in allocation.patterns else None
 

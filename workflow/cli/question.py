@@ -13,7 +13,7 @@ from workflow.cli.figures import exact_fields, short
 from workflow.cli.output import relation
 
 if TYPE_CHECKING:
-    from kernels.accounting.allocation import Allocation
+    from kernels.accounting.census.allocation import Allocation
     from kernels.accounting.composition import Composition
 
 
@@ -124,7 +124,7 @@ def read_question(
 
 def read_allocation(name_or_file: str) -> Allocation:
     """The allocation of that name or file. Raises BadInput with the reason on one line."""
-    from workflow.lib.config import ConfigError, load_allocation
+    from workflow.lib.allocation.config import ConfigError, load_allocation
 
     try:
         return load_allocation(name_or_file)
@@ -133,7 +133,7 @@ def read_allocation(name_or_file: str) -> Allocation:
 
 
 def _of_cells(path: str) -> Question:
-    from workflow.lib.config import ConfigError, read_cells
+    from workflow.lib.allocation.config import ConfigError, read_cells
 
     try:
         composition = read_cells(path)
@@ -144,7 +144,7 @@ def _of_cells(path: str) -> Question:
 
 def _of_level(allocation: Allocation, level: str | None) -> Question:
     if level not in allocation.levels:
-        from workflow.lib.allocation_model import suggestion
+        from workflow.lib.input.wording import suggestion
 
         hint = suggestion(str(level), allocation.levels) + "allowed: " + ", ".join(allocation.levels)
         raise BadInput(f"--level: '{level}' is not a level of {allocation.name}; {hint}.")
@@ -154,8 +154,8 @@ def _of_level(allocation: Allocation, level: str | None) -> Question:
 
 
 def _of_pair(allocation: Allocation, text: str) -> Question:
-    from kernels.accounting.joint import pattern_text, product_pairs
-    from kernels.accounting.mechanism import mechanism_name, pair_composition, resolve_mechanism
+    from kernels.accounting.census.joint import pattern_text, product_pairs
+    from kernels.accounting.census.mechanism import mechanism_name, pair_composition, resolve_mechanism
 
     members = [member.strip() for member in text.split(",")]
     if len(members) != 2:

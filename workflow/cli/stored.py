@@ -9,7 +9,7 @@ from workflow.cli.question import Question
 
 if TYPE_CHECKING:
     from kernels.accounting.envelope import Curve
-    from workflow.lib.stored_result import StoredResult
+    from workflow.lib.results.stored_result import StoredResult
 
 
 def stored_curve(file: str, pair: str) -> tuple[Question, Curve]:
@@ -30,9 +30,9 @@ def stored_result(file: str, pair: str) -> tuple[Question, StoredResult]:
 
     Raises BadInput (one line) when the file cannot be used or has no such pair.
     """
-    from kernels.accounting.mechanism import mechanism_name, resolve_mechanism
-    from workflow.lib.config import ConfigError, parse_allocation
-    from workflow.lib.store import StoreError, open_results, pair_path
+    from kernels.accounting.census.mechanism import mechanism_name, resolve_mechanism
+    from workflow.lib.allocation.config import ConfigError, parse_allocation
+    from workflow.lib.results.store import StoreError, open_results, pair_path
 
     members = [member.strip() for member in pair.split(",")]
     if len(members) != 2:

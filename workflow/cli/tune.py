@@ -26,7 +26,7 @@ from workflow.cli.question import read_allocation
 from workflow.cli.rationals import INSIDE_UNIT, POSITIVE, Rational
 
 if TYPE_CHECKING:
-    from kernels.accounting.allocation import Allocation
+    from kernels.accounting.census.allocation import Allocation
     from workflow.lib.tuning import Tuning
 
 _MOST_DENOMINATOR = 10**30
@@ -95,10 +95,10 @@ def tune(
     _check(loaded, target_eps, levels, level_eps, moves)
     if denominator is not None and denominator > _MOST_DENOMINATOR:
         raise BadInput(f"--denominator: too large; allowed: 1 to {_MOST_DENOMINATOR:g}.")
-    from kernels.accounting.rescale import Unmet
-    from workflow.lib.text_tree import ConfigError
+    from kernels.accounting.design.rescale import Unmet
+    from workflow.lib.allocation.written import allocation_name, check_free
+    from workflow.lib.input.text_tree import ConfigError
     from workflow.lib.tuning import Request, run_tuning
-    from workflow.lib.written import allocation_name, check_free
 
     if output is not None:
         try:
@@ -134,7 +134,7 @@ def _check(
     named += [("--move", level) for source, target, _ in moves for level in (source, target)]
     for option, level in named:
         if level not in allocation.levels:
-            from workflow.lib.allocation_model import suggestion
+            from workflow.lib.input.wording import suggestion
 
             hint = suggestion(level, allocation.levels) + "allowed: " + ", ".join(allocation.levels)
             raise BadInput(f"{option}: '{level}' is not a level of {allocation.name}; {hint}.")
@@ -148,7 +148,7 @@ def _check(
 def _write(output: Path, found: Tuning) -> None:
     from dataclasses import replace
 
-    from workflow.lib.written import prose, write_allocation
+    from workflow.lib.allocation.written import prose, write_allocation
 
     before, made = found.before, _what_was_done(found)
     titled = replace(
@@ -180,15 +180,15 @@ def _what_was_done(found: Tuning) -> str:
 
 
 def _pair_text(found: Tuning) -> str:
-    from kernels.accounting.joint import pattern_text
+    from kernels.accounting.census.joint import pattern_text
 
     first, second = (pattern_text(found.before, pattern) for pattern in found.account.worst)
     return f"[{first}, {second}]"
 
 
 def _document(found: Tuning, output: Path | None) -> dict[str, Any]:
-    from kernels.accounting.joint import pattern_text
-    from kernels.accounting.mechanism import mechanism_name
+    from kernels.accounting.census.joint import pattern_text
+    from kernels.accounting.census.mechanism import mechanism_name
 
     before, account = found.before, found.account
     worst = account.worst

@@ -15,7 +15,7 @@ from workflow.cli.output import at_most, emit_json, emit_table, given, json_opti
 from workflow.cli.rationals import Range, list_option
 
 if TYPE_CHECKING:
-    from kernels.accounting.certified import Certified
+    from kernels.accounting.certified.number import Certified
     from kernels.uldp.certificate import Certificate, Enclosure
 
 MOST_SYMBOLS, MOST_SENSITIVE = 10**9, 10**5
@@ -116,7 +116,7 @@ def _cells(eps: Fraction, certificate: Certificate, regime: str) -> Sequence[str
 
 
 def _certified(known: Enclosure) -> Certified:
-    from kernels.accounting.certified import Certified, from_fraction
+    from kernels.accounting.certified.number import Certified, from_fraction
 
     lower, upper = from_fraction(known.lower).lower, from_fraction(known.upper).upper
     return Certified(min(max(from_fraction(known.value).value, lower), upper), lower, upper)

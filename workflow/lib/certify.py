@@ -25,9 +25,9 @@ from kernels.certificate.allocation_text import (
 )
 from kernels.certificate.survivors import OutOfReach
 from kernels.certificate.tails import Family, Pair, common_period, needed_period
-from workflow.lib.config import ConfigError, parse_allocation
+from workflow.lib.allocation.config import ConfigError, parse_allocation
 from workflow.lib.processes import in_processes
-from workflow.lib.store import Results, StoredResult, open_results
+from workflow.lib.results.store import Results, StoredResult, open_results
 
 DEFAULT_SAMPLE = 2000
 DEFAULT_SEED = 20200401

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from kernels.accounting import zcdp
 from kernels.accounting.accountant import Accountant
-from kernels.accounting.allocation import Allocation
-from kernels.accounting.calibration import evaluate_pairs
-from kernels.accounting.certified import Certified
-from kernels.accounting.mechanism import pair_composition, pairs
+from kernels.accounting.bounds import zcdp
+from kernels.accounting.census.allocation import Allocation
+from kernels.accounting.census.mechanism import pair_composition, pairs
+from kernels.accounting.certified.number import Certified
+from kernels.accounting.design.calibration import evaluate_pairs
 from workflow.lib.exact_epsilons import exact_epsilons
 
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, TypeVar
 from workflow.lib.processes import in_processes
 
 if TYPE_CHECKING:
-    from kernels.accounting.calibration import Epsilons
-    from kernels.accounting.certified import Certified
+    from kernels.accounting.certified.number import Certified
     from kernels.accounting.composition import Composition
+    from kernels.accounting.design.calibration import Epsilons
 
 Item = TypeVar("Item")
 

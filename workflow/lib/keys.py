@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from kernels import KERNEL_VERSION
-from kernels.accounting.allocation import Allocation
+from kernels.accounting.census.allocation import Allocation
 from kernels.accounting.composition import Composition
 from kernels.accounting.settings import Settings
 

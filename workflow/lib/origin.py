@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workflow.lib.atomic import write_text
-from workflow.lib.text_tree import ConfigError, printable
+from workflow.lib.input.text_tree import ConfigError, printable
 
 _RECORD = "origin.json"
 

@@ -22,7 +22,9 @@ def refusal(error: Exception) -> Refused | None:
     """The same error in plain form when it is one by which the kernels refuse, else None."""
     if not isinstance(error, ValueError | ArithmeticError):
         return None
-    from kernels.accounting import accountant, rescale  # loaded already where they can be raised
+    # loaded already where they can be raised
+    from kernels.accounting import accountant
+    from kernels.accounting.design import rescale
     from kernels.uldp import saddle
 
     kinds = (accountant.Refused, rescale.Unmet, saddle.Unsolved)

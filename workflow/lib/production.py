@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 
-from kernels.accounting.allocation import Allocation
+from kernels.accounting.census.allocation import Allocation
 
 #: Of the shipped files: which rho has which query at which level.
 _PRODUCTION = frozenset(

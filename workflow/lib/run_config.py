@@ -11,13 +11,13 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from kernels import KERNEL_VERSION
-from kernels.accounting.allocation import Allocation
-from workflow.lib.allocation_model import suggestion
-from workflow.lib.config import find_allocation, load_allocation
+from kernels.accounting.census.allocation import Allocation
+from workflow.lib.allocation.config import find_allocation, load_allocation
+from workflow.lib.input.text_tree import ConfigError, shorten
+from workflow.lib.input.wording import suggestion
 from workflow.lib.keys import allocation_digest, code_digest
 from workflow.lib.origin import Origin
-from workflow.lib.shards import shard_names
-from workflow.lib.text_tree import ConfigError, shorten
+from workflow.lib.shard.shards import shard_names
 
 
 def _as_written(number: Any) -> Any:

@@ -15,15 +15,15 @@ from math import log
 import numpy as np
 
 from kernels.accounting.accountant import Refused
-from kernels.accounting.allocation import Allocation
-from kernels.accounting.certified import UP, down, up
+from kernels.accounting.bounds.gaussian_gap import GaussianGap, gaussian_gap
+from kernels.accounting.census.allocation import Allocation
+from kernels.accounting.census.families import homogeneous, of_levels, split
+from kernels.accounting.census.mechanism import pair_composition
+from kernels.accounting.certified.number import UP, down, up
 from kernels.accounting.composition import Composition
-from kernels.accounting.families import homogeneous, of_levels, split
-from kernels.accounting.gaussian_gap import GaussianGap, gaussian_gap
-from kernels.accounting.mechanism import pair_composition
-from workflow.lib.result_tables import exact_text
-from workflow.lib.store import Results, StoreError
-from workflow.lib.stored_result import StoredResult, pair_path
+from workflow.lib.results.result_tables import exact_text
+from workflow.lib.results.store import Results, StoreError
+from workflow.lib.results.stored_result import StoredResult, pair_path
 
 THEORY = (
     *("family", "cells", "lattice", "points", "complete"),

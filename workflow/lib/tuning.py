@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, log10
 
-from kernels.accounting import zcdp
-from kernels.accounting.allocation import Allocation
-from kernels.accounting.calibration import Evaluated, Target, evaluate_pairs, tune, tune_levels
-from kernels.accounting.certified import ONE, ZERO, Certified, from_fraction
-from kernels.accounting.enclosure import complement, difference, product, quotient
-from kernels.accounting.mechanism import pair_composition, pairs
-from kernels.accounting.rescale import Unmet, common_denominator, move_budget, scale_levels
+from kernels.accounting.bounds import zcdp
+from kernels.accounting.census.allocation import Allocation
+from kernels.accounting.census.mechanism import pair_composition, pairs
+from kernels.accounting.certified.enclosure import complement, difference, product, quotient
+from kernels.accounting.certified.number import ONE, ZERO, Certified, from_fraction
+from kernels.accounting.design.calibration import Evaluated, Target, evaluate_pairs, tune, tune_levels
+from kernels.accounting.design.rescale import Unmet, common_denominator, move_budget, scale_levels
 from workflow.lib.exact_epsilons import exact_epsilons, predicted_seconds, sample
 from workflow.lib.processes import available_cores
 

@@ -25,10 +25,10 @@ rule scan:
     params:
         scan=SCAN.digest,
         code=RUN.code_digest(
-            "workflow/lib/aggregate.py",
-            "workflow/lib/result_tables.py",
-            "workflow/lib/attack_table.py",
-            "workflow/lib/scan_table.py",
+            "workflow/lib/shard/aggregate.py",
+            "workflow/lib/results/result_tables.py",
+            "workflow/lib/results/attack_table.py",
+            "workflow/lib/scan/scan_table.py",
             "kernels/accounting/attack.py",
         ),
     log:

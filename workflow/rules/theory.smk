@@ -11,9 +11,9 @@ rule theory:
         allocation=RUN.allocation_digest,
         kernels=RUN.kernel_version,
         code=RUN.code_digest(
-            "kernels/accounting/edgeworth.py",
-            "kernels/accounting/families.py",
-            "kernels/accounting/gaussian_gap.py",
+            "kernels/accounting/bounds/edgeworth.py",
+            "kernels/accounting/census/families.py",
+            "kernels/accounting/bounds/gaussian_gap.py",
             "workflow/lib/theory.py",
             "workflow/lib/report/*.py",
             "workflow/report/*",

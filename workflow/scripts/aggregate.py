@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from workflow.lib.aggregate import Outputs, aggregate
 from workflow.lib.script import run
-from workflow.lib.work_plan import read_work_plan
+from workflow.lib.shard.aggregate import Outputs, aggregate
+from workflow.lib.shard.work_plan import read_work_plan
 
 
 def main() -> None:

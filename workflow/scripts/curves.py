@@ -3,7 +3,7 @@
 mpiexec -n 4 python -m mpi4py workflow/scripts/curves.py --tasks 4 ...
 """
 
-from workflow.lib.threads import limit_threads
+from workflow.lib.shard.threads import limit_threads
 
 limit_threads()  # before numpy is imported
 
@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from workflow.lib.script import run
-from workflow.lib.shard_run import follow, run_shard
-from workflow.lib.shard_script import run_ranks
-from workflow.lib.work_plan import read_work_plan
+from workflow.lib.shard.shard_run import follow, run_shard
+from workflow.lib.shard.shard_script import run_ranks
+from workflow.lib.shard.work_plan import read_work_plan
 
 
 def lead(communicator: Any, plan: Path, *rest: Any) -> None:

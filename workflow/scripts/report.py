@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from workflow.lib.allocation.config import load_allocation
 from workflow.lib.atomic import atomic_path
-from workflow.lib.config import load_allocation
 from workflow.lib.report import build_report
 from workflow.lib.script import run
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from workflow.lib.aggregate import Outputs, aggregate
 from workflow.lib.atomic import write_text
-from workflow.lib.scan import load_scan
-from workflow.lib.scan_table import scan_table
+from workflow.lib.results.store import open_results
+from workflow.lib.scan.scan import load_scan
+from workflow.lib.scan.scan_table import scan_table
 from workflow.lib.script import run
-from workflow.lib.store import open_results
-from workflow.lib.work_plan import read_work_plan
+from workflow.lib.shard.aggregate import Outputs, aggregate
+from workflow.lib.shard.work_plan import read_work_plan
 
 
 def main() -> None:

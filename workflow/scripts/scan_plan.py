@@ -1,6 +1,6 @@
 """Rule scan_plan: from a scan file to its candidate allocations and to the plan of their first pairs."""
 
-from workflow.lib.threads import limit_threads
+from workflow.lib.shard.threads import limit_threads
 
 limit_threads()  # before numpy is imported
 
@@ -8,14 +8,14 @@ import argparse
 from pathlib import Path
 
 from kernels.accounting.evaluate import cost
+from workflow.lib.allocation.written import write_allocation
 from workflow.lib.atomic import write_text
+from workflow.lib.input.text_tree import MAX_YAML_BYTES, read_text
 from workflow.lib.origin import Origin
-from workflow.lib.scan import load_scan, scan_plan
+from workflow.lib.scan.scan import load_scan, scan_plan
 from workflow.lib.script import run
-from workflow.lib.shard_run import warm_up
-from workflow.lib.text_tree import MAX_YAML_BYTES, read_text
-from workflow.lib.work_plan import plan_text
-from workflow.lib.written import write_allocation
+from workflow.lib.shard.shard_run import warm_up
+from workflow.lib.shard.work_plan import plan_text
 
 
 def main() -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from kernels.accounting.mechanism import mechanism_name
+from kernels.accounting.census.mechanism import mechanism_name
+from workflow.lib.allocation.config import load_allocation
 from workflow.lib.atomic import atomic_path, write_text
-from workflow.lib.config import load_allocation
 from workflow.lib.report.theory import build_theory_page
-from workflow.lib.result_tables import csv_text
+from workflow.lib.results.result_tables import csv_text
+from workflow.lib.results.store import open_results
 from workflow.lib.script import run
-from workflow.lib.store import open_results
 from workflow.lib.theory import (
     CLOSENESS,
     PAPER_ORDER,

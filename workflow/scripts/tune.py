@@ -1,6 +1,6 @@
 """Rule tune: the command `exact-census tune`."""
 
-from workflow.lib.threads import limit_threads
+from workflow.lib.shard.threads import limit_threads
 
 limit_threads()  # before numpy is imported
 

@@ -3,7 +3,7 @@
 mpiexec -n 4 python -m mpi4py workflow/scripts/uldp_surveys.py --tasks 4 ...
 """
 
-from workflow.lib.threads import limit_threads
+from workflow.lib.shard.threads import limit_threads
 
 limit_threads()  # before numpy is imported
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from workflow.lib.script import run
-from workflow.lib.shard_script import run_ranks
+from workflow.lib.shard.shard_script import run_ranks
 from workflow.lib.uldp.plan import read_study_plan
 from workflow.lib.uldp.shard import follow, run_study_shard
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from workflow.lib.config import load_allocation
+from workflow.lib.allocation.config import load_allocation
 from workflow.lib.script import run
 
 from .findings import find, headline

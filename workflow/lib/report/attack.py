@@ -9,8 +9,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from kernels.accounting import zcdp
-from kernels.accounting.certified import Certified
+from kernels.accounting.bounds import zcdp
+from kernels.accounting.certified.number import Certified
 
 from .tables import AttackRow
 

@@ -12,8 +12,8 @@ from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from kernels.accounting import gaussian, zcdp
-from workflow.lib.store import StoredResult
+from kernels.accounting.bounds import gaussian, zcdp
+from workflow.lib.results.store import StoredResult
 
 from .drawing import CENSUS, CKS20, EXACT, GAUSSIAN, INK, canvas, inline_svg
 from .findings import DeltaFindings

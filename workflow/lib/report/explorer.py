@@ -9,9 +9,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from kernels.accounting import zcdp
-from kernels.accounting.certified import UP
-from workflow.lib.stored_result import StoredResult
+from kernels.accounting.bounds import zcdp
+from kernels.accounting.certified.number import UP
+from workflow.lib.results.stored_result import StoredResult
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from math import ceil, log10
 
-from kernels.accounting.allocation import Allocation
-from kernels.accounting.mechanism import mechanism_name
+from kernels.accounting.census.allocation import Allocation
+from kernels.accounting.census.mechanism import mechanism_name
 
 from .numbers import ten_to
 from .tables import SummaryRow

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
-from kernels.accounting.allocation import Allocation
+from kernels.accounting.census.allocation import Allocation
+from kernels.accounting.census.joint import product_pairs
 from kernels.accounting.composition import Composition
-from kernels.accounting.joint import product_pairs
 
 from .findings import DeltaFindings
 from .tables import SummaryRow
@@ -34,7 +34,7 @@ def joint_rows(allocation: Allocation, findings: Sequence[DeltaFindings]) -> lis
     if not allocation.products:
         return []
     from kernels.accounting.accountant import Accountant  # loads the compiled kernels
-    from kernels.accounting.loose_sum import loose_sum
+    from kernels.accounting.bounds.loose_sum import loose_sum
 
     known: dict[Composition, Accountant] = {}
     rows = []

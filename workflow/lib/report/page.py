@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from kernels.accounting import gaussian
-from kernels.accounting.allocation import Allocation
-from kernels.accounting.patterns import DEFAULT_PATTERNS
+from kernels.accounting.bounds import gaussian
+from kernels.accounting.census.allocation import Allocation
+from kernels.accounting.census.patterns import DEFAULT_PATTERNS
 from workflow.lib.production import is_production
-from workflow.lib.store import StoredResult, open_results, pair_path
+from workflow.lib.results.store import StoredResult, open_results, pair_path
 
 from . import bar_plots, curve_plots, drawing, numbers
 from .attack import PRIORS, Attack, find_attack

@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from kernels.accounting.allocation import Allocation
+from kernels.accounting.census.allocation import Allocation
 from workflow.lib.production import is_production
-from workflow.lib.store import Results
+from workflow.lib.results.store import Results
 
 from .numbers import delta_text, integer_text
 

@@ -13,8 +13,8 @@ from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
 
-from kernels.accounting.allocation import Allocation
-from kernels.accounting.mechanism import pair_composition
+from kernels.accounting.census.allocation import Allocation
+from kernels.accounting.census.mechanism import pair_composition
 from workflow.lib.theory import OWN, PAPER_ORDER, Closeness, Family
 
 from .drawing import BLUE, GREEN, INK, MUTED, VERMILLION, Style, canvas, inline_svg, plain_axis

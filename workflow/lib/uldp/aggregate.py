@@ -7,8 +7,8 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from workflow.lib.atomic import write_text
-from workflow.lib.hdf5_file import StoreError
-from workflow.lib.result_tables import csv_text
+from workflow.lib.results.hdf5_file import StoreError
+from workflow.lib.results.result_tables import csv_text
 from workflow.lib.uldp.plan import StudyPlan
 from workflow.lib.uldp.result import StudyResult
 from workflow.lib.uldp.shard import header_of

@@ -10,10 +10,10 @@ from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 
-from workflow.lib.allocation_model import listing, suggestion
-from workflow.lib.csv_rows import csv_rows
-from workflow.lib.rational import parse_count, parse_rational, shown
-from workflow.lib.text_tree import ConfigError, printable, shorten
+from workflow.lib.input.csv_rows import csv_rows
+from workflow.lib.input.rational import parse_count, parse_rational, shown
+from workflow.lib.input.text_tree import ConfigError, printable, shorten
+from workflow.lib.input.wording import listing, suggestion
 from workflow.lib.uldp.study_model import MOST_SYMBOLS
 
 BLANK = "blank"

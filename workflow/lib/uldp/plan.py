@@ -10,7 +10,7 @@ from typing import Any
 from kernels.uldp import ULDP_VERSION
 from kernels.uldp.domain import Domain
 from workflow.lib.plain_error import PlainError
-from workflow.lib.shards import Work, shard_names, split
+from workflow.lib.shard.shards import Work, shard_names, split
 from workflow.lib.uldp.study import Study
 from workflow.lib.uldp.tasks import GRID, MapRow, Survey, Task, from_json, to_json
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kernels.uldp import ULDP_VERSION
-from workflow.lib.csv_rows import csv_rows
+from workflow.lib.input.csv_rows import csv_rows
 from workflow.lib.origin import Origin
 from workflow.lib.run_config import RunSettings
 from workflow.lib.uldp.study import Study, find_study, load_study

@@ -9,11 +9,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from workflow.lib import farm
 from workflow.lib.atomic import write_text
-from workflow.lib.progress import BatchProgress, Mode
 from workflow.lib.script import versions
-from workflow.lib.shard_run import ShardFiles, append
+from workflow.lib.shard import farm
+from workflow.lib.shard.progress import BatchProgress, Mode
+from workflow.lib.shard.shard_run import ShardFiles, append
 from workflow.lib.uldp.plan import StudyPlan
 from workflow.lib.uldp.result import StudyResult
 from workflow.lib.uldp.store import StudyHeader, find_study_results, write_study

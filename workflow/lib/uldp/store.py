@@ -18,11 +18,18 @@ import h5py
 import numpy as np
 
 from kernels.uldp import ULDP_VERSION
-from workflow.lib.hdf5_file import LIBVER, DamagedError, StoreError, new_file, reading
-from workflow.lib.hdf5_group import new_group, put_array, put_attribute
-from workflow.lib.hdf5_read import expect, get_array, get_attributes, get_bytes, get_group, printable_text
-from workflow.lib.indexed_file import IndexedFile
-from workflow.lib.stored_result import content_digest
+from workflow.lib.results.hdf5_file import LIBVER, DamagedError, StoreError, new_file, reading
+from workflow.lib.results.hdf5_group import new_group, put_array, put_attribute
+from workflow.lib.results.hdf5_read import (
+    expect,
+    get_array,
+    get_attributes,
+    get_bytes,
+    get_group,
+    printable_text,
+)
+from workflow.lib.results.indexed_file import IndexedFile
+from workflow.lib.results.stored_result import content_digest
 from workflow.lib.uldp.result import ARRAYS, StudyResult
 
 FORMAT = "exact-census uldp"

@@ -13,9 +13,9 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from kernels.uldp.domain import Domain
-from workflow.lib.checks import check_known, check_list, first_problem
-from workflow.lib.config import Kind, find_file
-from workflow.lib.text_tree import MAX_YAML_BYTES, TextTree, parse_text_tree, read_text
+from workflow.lib.allocation.config import Kind, find_file
+from workflow.lib.input.checks import check_known, check_list, first_problem
+from workflow.lib.input.text_tree import MAX_YAML_BYTES, TextTree, parse_text_tree, read_text
 from workflow.lib.uldp.counts import Counts, read_counts
 from workflow.lib.uldp.study_model import StudyFile, TableFile
 

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator
 
-from workflow.lib.allocation_model import Closed, File, Prose, Slug, count, one
-from workflow.lib.rational import parse_rational
+from workflow.lib.input.fields import Closed, File, Prose, Slug, count, one
+from workflow.lib.input.rational import parse_rational
 
 Mechanism = Literal["uBD", "uRR", "uSS", "uHR", "uOUE", "uOLH"]
 MECHANISMS: tuple[Mechanism, ...] = get_args(Mechanism)

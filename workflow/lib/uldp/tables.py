@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from kernels.uldp.regimes import REGIMES
-from workflow.lib.result_tables import exact_text
+from workflow.lib.results.result_tables import exact_text
 from workflow.lib.uldp.result import Scalar, StudyResult
 
 SURVEYS = (

@@ -1,0 +1,1 @@
+"""What the Census Bureau's product means: allocations, mechanisms of geounits, their pairs and families."""

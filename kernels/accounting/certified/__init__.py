@@ -1,0 +1,1 @@
+"""Numbers with guaranteed enclosures: decimals, balls, roots."""

@@ -1,0 +1,1 @@
+"""New allocations from old ones: scaled and calibrated to a promise."""

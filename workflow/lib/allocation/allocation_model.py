@@ -1,0 +1,150 @@
+"""What an allocation file may hold: a typed model, closed at every level.
+
+Values arrive as text (see text_tree); each field turns its text into an exact value within its bounds. What
+concerns several fields at once, such as names that must match and sums, is checked in config.py.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    BeforeValidator,
+    Discriminator,
+    Field,
+    PlainValidator,
+    Tag,
+)
+
+from kernels.accounting.census.patterns import MAX_FREE_DIGITS
+from kernels.accounting.settings import Settings
+from workflow.lib.input.fields import (
+    Closed,
+    Delta,
+    File,
+    LevelName,
+    Prose,
+    QueryName,
+    Rho,
+    Share,
+    Slug,
+    count,
+)
+from workflow.lib.input.wording import suggestion
+
+_DEFAULTS = Settings()
+MAX_PATTERNS = 1 << MAX_FREE_DIGITS
+MAX_LEVELS = 64
+_PATTERN_WORDS = ("default", "complete")
+_ALLOWED_PATTERNS = f"must be default, complete or a list of 1 to {MAX_PATTERNS} patterns"
+
+
+def _kind_of_patterns(value: Any) -> str:
+    if isinstance(value, dict):
+        return "geography"
+    return "list" if isinstance(value, list) else "word"
+
+
+def _word(value: Any) -> Any:
+    if value not in _PATTERN_WORDS:
+        raise ValueError(suggestion(str(value), _PATTERN_WORDS) + _ALLOWED_PATTERNS)
+    return value
+
+
+def _some_patterns(value: Any) -> Any:
+    if not 1 <= len(value) <= MAX_PATTERNS:
+        raise ValueError(_ALLOWED_PATTERNS)
+    return value
+
+
+def _pattern(value: Any) -> str | list[str]:
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, list) or not all(isinstance(level, str) for level in value):
+        raise ValueError("a pattern is a text of digits 0 and 1 or a list of the levels that bypass")
+    return value
+
+
+Pattern = Annotated[str | list[str], PlainValidator(_pattern)]
+Word = Annotated[Literal["default", "complete"], BeforeValidator(_word)]
+
+
+class LevelBudget(Closed):
+    """A budget: `rho` of every query, or the level's `share` of the total and the `queries`' shares of it."""
+
+    rho: dict[QueryName, Rho] | None = None
+    share: Share | None = None
+    queries: dict[QueryName, Share] | None = None
+    not_asked: list[QueryName] = Field(default=[])
+
+
+class FromGeography(Closed):
+    """A table from which patterns are derived: `geounits` with their parents, or block `geocodes` and how
+    many `digits` each level adds to them."""
+
+    geounits: File | None = None
+    geocodes: File | None = None
+    digits: dict[LevelName, Annotated[int, count(0, 100)]] | None = None
+
+
+Patterns = Annotated[
+    Annotated[Word, Tag("word")]
+    | Annotated[list[Pattern], BeforeValidator(_some_patterns), Tag("list")]
+    | Annotated[FromGeography, Tag("geography")],
+    Discriminator(_kind_of_patterns),
+]
+
+
+class Bypass(Closed):
+    """Which levels can absorb their only child, digits that never change, and the patterns that occur.
+
+    A pattern is its digits, one per level of `levels`, or the list of those levels whose digit is 1.
+    """
+
+    levels: Annotated[list[LevelName], Field(min_length=1)]
+    fixed: dict[LevelName, Annotated[int, count(0, 1)]] = Field(default={})
+    patterns: Patterns = "default"
+
+
+class ResolutionFile(Closed):
+    """How finely curves are tabulated."""
+
+    thresholds: Annotated[int, count(2, 1_000_000)] = _DEFAULTS.thresholds
+    eps_points: Annotated[int, count(2, 100_000)] = _DEFAULTS.eps_points
+
+
+class AllocationFile(Closed):
+    """One allocation file."""
+
+    name: Slug
+    title: Prose
+    source: Prose
+    neighbours: Literal["bounded"]
+    total_rho: Rho
+    levels: Annotated[list[LevelName], Field(min_length=2, max_length=MAX_LEVELS)]
+    queries: Annotated[list[QueryName], Field(min_length=1, max_length=1000)]
+    budget: dict[LevelName, LevelBudget]
+    bypass: Bypass
+    deltas: list[Delta] = Field(default=list(_DEFAULTS.deltas), min_length=1, max_length=100)
+    resolution: ResolutionFile = ResolutionFile()
+
+
+class JointFile(Closed):
+    """A joint allocation: products whose releases concern the same record.
+
+    A joint pattern has one pattern or mechanism name of every product: a list of them, or one text with +
+    between them. default: the products' M00 together; complete: every choice of the products' patterns.
+    """
+
+    name: Slug
+    title: Prose
+    source: Prose | None = None
+    neighbours: Literal["bounded"]
+    joint: Annotated[list[File], Field(min_length=2, max_length=16)]
+    total_rho: Rho | None = None
+    patterns: Annotated[
+        Annotated[Word, Tag("word")] | Annotated[list[Pattern], BeforeValidator(_some_patterns), Tag("list")],
+        Discriminator(_kind_of_patterns),
+    ] = "default"
+    deltas: list[Delta] = Field(default=list(_DEFAULTS.deltas), min_length=1, max_length=100)
+    resolution: ResolutionFile = ResolutionFile()

@@ -1,0 +1,1 @@
+"""Result files and tables: one writer, whole or absent, self-describing."""

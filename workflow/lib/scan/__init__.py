@@ -1,0 +1,1 @@
+"""Scans: a grid of candidate allocations, its plan and its table."""

@@ -1,0 +1,1 @@
+"""From the plan to merged results: shards on the ranks of an MPI world."""
