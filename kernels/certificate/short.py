@@ -35,7 +35,7 @@ from .allocation_text import Cells
 from .survivors import OutOfReach
 
 MOST_COORDINATES = 50_000_000  # of vectors looked at in one shell
-MOST_ANGLES = 200_000  # nodes kept, times distinct rhos
+MOST_ANGLES = 500_000  # nodes kept, times distinct rhos
 _BITS = 80  # of the scaled basis
 _CHUNK = 50_000
 _SHELL = 16

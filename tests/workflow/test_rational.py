@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from workflow.lib.input.rational import (
     common_denominator,
     parse_count,
+    parse_ratio,
     parse_rational,
     parse_rho,
     shown,
@@ -128,3 +129,15 @@ def test_a_wrong_sum_says_by_how_much() -> None:
     less = wrong_sum("the rhos", F(1), F(5, 3))
     assert "add up to 1, 2/3 (about 0.6666666666666667) too little" in less
     assert less.endswith("exactly 5/3 (about 1.666666666666667)")
+
+
+@pytest.mark.parametrize("number", [F(3), F(-1, 7), F(10**300 + 1, 7**400)])
+def test_ratios_of_own_files_are_read_back(number: F) -> None:
+    assert parse_ratio(str(number)) == number
+
+
+@pytest.mark.parametrize("text", ["1e999999999", "1/0", "1/00", "", "1.5", " 1", "1/-2", "١"])
+def test_other_ratios_are_refused_at_once(text: str) -> None:
+    """1e999999999 has a billion digits: a plan that held it took a quarter of an hour to be refused."""
+    with pytest.raises(ValueError, match="digits"):
+        parse_ratio(text)

@@ -14,6 +14,7 @@ MAX_EXPONENT = 4000
 LEAST_RHO, MOST_RHO = Fraction(1, 10**30), Fraction(10**30)
 _ABOUT = Context(prec=16, Emax=MAX_EMAX, Emin=MIN_EMIN)
 _INTEGER = re.compile(r"[0-9]+")
+_RATIO = re.compile(r"-?[0-9]+(/[0-9]*[1-9][0-9]*)?", re.ASCII)
 _NUMBER = re.compile(r"([+-]?)(?:([0-9]+)/([0-9]+)|([0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE]([+-]?[0-9]+))?)")
 
 
@@ -38,6 +39,16 @@ def parse_rational(text: str) -> Fraction:
             raise ValueError(f"the exponent of a number must lie between -{MAX_EXPONENT} and {MAX_EXPONENT}")
         value = Fraction(mantissa) * Fraction(10) ** int(exponent or 0)
     return -value if sign == "-" else value
+
+
+def parse_ratio(text: str) -> Fraction:
+    """A rational as str(Fraction) writes it, of any length: what this project's own files hold.
+
+    Raises ValueError for anything else; an exponent could stand for a number that takes hours to write out.
+    """
+    if _RATIO.fullmatch(text) is None:
+        raise ValueError("must be p or p/q in digits")
+    return Fraction(text)
 
 
 def parse_rho(text: str) -> Fraction:

@@ -8,6 +8,7 @@ documents in one file, deep nesting.
 
 from __future__ import annotations
 
+import errno
 import json
 import re
 from dataclasses import dataclass, field
@@ -94,6 +95,8 @@ def read_text(path: str | Path, limit: int) -> str:
         with open(path, "rb") as stream:
             content = stream.read(limit + 1)
     except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            name = shorten(str(path), quote="")
         raise ConfigError(f"{name}: cannot be read: {error.strerror}") from None
     except ValueError:
         raise ConfigError(f"{name}: not a file name") from None

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from kernels.accounting.composition import Composition
 from kernels.accounting.plan_figures import PlanFigures
+from workflow.lib.input.rational import parse_ratio
 from workflow.lib.results.hdf5_read import expect, get_array, get_attributes, get_text
 from workflow.lib.results.stored_result import Identity, StoredResult
 
@@ -174,7 +175,7 @@ def read_group(group: Any) -> StoredResult:
     attributes = get_attributes(group)
 
     def exact(name: str) -> Fraction:
-        return Fraction(get_text(group, attributes, name))
+        return parse_ratio(get_text(group, attributes, name))
 
     arrays = {name: get_array(group, path) for path, (name, *_) in ARRAYS.items()}
     for path, (_, prefixes) in TABLES.items():
@@ -188,7 +189,7 @@ def read_group(group: Any) -> StoredResult:
         identity=Identity(kind, first, second),
         key=key,
         composition=composition,
-        deltas=tuple(Fraction(text.decode()) for text in table["delta"]),
+        deltas=tuple(parse_ratio(text.decode()) for text in table["delta"]),
         summary=PlanFigures(
             lattice=exact("lattice"),
             total_rho=exact("total_rho"),
@@ -217,7 +218,7 @@ def _check_arrays(arrays: Mapping[str, NDArray[Any]], deltas: int) -> None:
 
 def _composition(text: str) -> Composition:
     cells = (cell.split(":") for cell in text.split(";"))
-    return Composition(tuple((Fraction(rho), int(count)) for rho, count in cells))
+    return Composition(tuple((parse_ratio(rho), int(count)) for rho, count in cells))
 
 
 def _table(result: StoredResult, arrays: Mapping[str, str]) -> NDArray[Any]:

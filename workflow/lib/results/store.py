@@ -19,6 +19,7 @@ import numpy as np
 
 from kernels import KERNEL_VERSION
 from kernels.accounting.settings import Settings
+from workflow.lib.input.rational import parse_ratio
 from workflow.lib.results.hdf5_file import LIBVER, DamagedError, StoreError, new_file, reading
 from workflow.lib.results.hdf5_group import (
     new_group,
@@ -126,7 +127,7 @@ class Results(IndexedFile):
                 neighbours=expect(self._attributes["neighbours"], str),
                 allocation_yaml=get_text(self._file.id, self._attributes, "allocation_yaml"),
                 settings=Settings(
-                    tuple(Fraction(expect(text, str)) for text in settings["deltas"]),
+                    tuple(parse_ratio(expect(text, str)) for text in settings["deltas"]),
                     expect(settings["thresholds"], int),
                     expect(settings["eps_points"], int),
                 ),
@@ -181,7 +182,7 @@ class Results(IndexedFile):
         row: dict[str, Any] = {name: printable_text(record[name]) for name in _INDEX_TEXT}
         for name, stored in _INDEX_NUMBERS:
             row[name] = expect(record[name].item(), int if stored is np.int64 else float)
-        row |= {"total_rho": Fraction(row["total_rho"]), "lattice": Fraction(row["lattice"])}
+        row |= {"total_rho": parse_ratio(row["total_rho"]), "lattice": parse_ratio(row["lattice"])}
         return row | {"nodes": int(row["nodes"])}
 
 

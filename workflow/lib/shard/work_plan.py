@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from kernels.accounting.census.allocation import Allocation
 from kernels.accounting.census.mechanism import mechanism, mechanism_name, pairs
 from kernels.accounting.composition import Composition
 from kernels.accounting.settings import Settings
+from workflow.lib.input.rational import parse_ratio
 from workflow.lib.input.text_tree import printable
 from workflow.lib.keys import content_key, settings_of
 from workflow.lib.plain_error import PlainError
@@ -168,7 +168,7 @@ def read_work_plan(path: Path) -> WorkPlan:
 
 def _plan(document: dict[str, Any]) -> WorkPlan:
     settings = Settings(
-        tuple(Fraction(text) for text in document["settings"]["deltas"]),
+        tuple(parse_ratio(text) for text in document["settings"]["deltas"]),
         document["settings"]["thresholds"],
         document["settings"]["eps_points"],
     )
@@ -201,7 +201,7 @@ def _cells(composition: Composition) -> dict[str, Any]:
 
 
 def _composition(cells: list[list[Any]]) -> Composition:
-    return Composition(tuple((Fraction(rho), count) for rho, count in cells))
+    return Composition(tuple((parse_ratio(rho), count) for rho, count in cells))
 
 
 def _readable(document: dict[str, Any]) -> str:
