@@ -17,7 +17,7 @@ CLUSTER   := slurm/test-cluster/cluster with
 PIP       := $(BIN)/python -m pip install --disable-pip-version-check --progress-bar off
 SNAKEMAKE := $(BIN)/snakemake --workflow-profile workflow/profiles/default --cores $(CORES)
 WORKFLOW  := @run() { $(SNAKEMAKE) --quiet all "$$@" || { \
-  echo 'make: not finished; the reason is above, logs are in results/NAME/logs and .snakemake/log' >&2; exit 1; }; }; run
+  echo 'make: not finished; the reason is above, logs are in the folder of the results and in .snakemake/log' >&2; exit 1; }; }; run
 DONE      := @echo 'make: done, results/ is up to date'
 
 .DEFAULT_GOAL := help
