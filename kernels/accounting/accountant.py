@@ -142,7 +142,7 @@ class Accountant:
         return max(eps - self._total / 2, Fraction(0)) ** 2 / (5 * self._total)
 
     @cached_property
-    def _bound_or_none(self) -> float:
+    def _bound_if_planned(self) -> float:
         """The absolute bound; infinite where there is no plan."""
         try:
             return self.absolute_bound
@@ -156,7 +156,7 @@ class Accountant:
         if self._taken_out == _MOST_TAKEN_OUT:
             return None
         found = narrowest(self.composition)
-        if (found and found.is_lumpy) or self._bound_or_none <= _PROMISED_BOUND:
+        if (found and found.is_lumpy) or self._bound_if_planned <= _PROMISED_BOUND:
             return found
         return cheapest(self.composition, _MOST_TAKEN_OUT - self._taken_out - 1)
 
@@ -171,7 +171,7 @@ class Accountant:
         if self._apart is None:
             return False
         heavy = self._apart.is_lumpy and self._foreseen_nodes > _QUICK_NODES
-        return heavy or self._bound_or_none > bound
+        return heavy or self._bound_if_planned > bound
 
     @cached_property
     def _others(self) -> "Accountant | None":
@@ -244,7 +244,8 @@ class Accountant:
         rho = self._total / 2
         if self._apart_first(_POOR_BOUND):
             return least_epsilon(by_profile(self.profile), rho, delta, guess)
-        found = least_epsilon(by_tilt(self.tilt), rho, delta, guess, by_tilt(self.tilt.rough()))
+        rough = by_tilt(self.tilt.rough()) if guess is None else None
+        found = least_epsilon(by_tilt(self.tilt), rho, delta, guess, rough)
         if self._apart is None or found.width <= UP.multiply(PROMISED, found.value):
             return found
         return found.meet(least_epsilon(by_profile(self.profile), rho, delta, float(found.value)))
