@@ -73,14 +73,12 @@ class Narrow:
         of K matter. alone: nothing else serves alpha, so that it should be sharp too."""
         found, terms = None, _Terms(self, rest, eps, alone)
         nats = _LEAST_NATS
-        while nats < _MOST_NATS:
-            if nats >= terms.least_nats or 2.0 * nats >= _MOST_NATS:
-                law = _law(self.rho, self.count, nats)
-                if law is None:
-                    break
-                found, enough = terms.mixed(law)
-                if enough:
-                    break
+        while nats < terms.least_nats and 2.0 * nats < _MOST_NATS:
+            nats *= 2.0
+        while nats < _MOST_NATS and (law := _law(self.rho, self.count, nats)) is not None:
+            found, enough = terms.mixed(law)
+            if enough:
+                break
             nats *= 2.0
         return found
 
