@@ -2,17 +2,17 @@
 
 For random compositions the command line is asked for eps, delta, tails and the variance reduction. What its
 table and its JSON document print is read as text and asked about again: the printed promise must hold.
+Every case is a line of OUT, and a run that is started again goes on where it stopped.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
-import signal
 import sys
 import tempfile
+import traceback
 from collections import Counter
-from contextlib import suppress
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
@@ -23,10 +23,13 @@ from click.testing import CliRunner
 
 from tests.fuzz.compare import likely_nodes
 from tests.fuzz.draw import Case, case
+from tests.fuzz.worker import Outcome, Program, main
 from tests.reference.cells import Cells
+from workflow.cli.errors import INTERRUPTED, REFUSED
 from workflow.cli.main import main as command_line
 
 _MOST_NODES = 2_000
+_UNSURE = "no certain answer"  # so the command line begins when a check on its own numbers fails
 
 
 class Refused(Exception):
@@ -35,10 +38,11 @@ class Refused(Exception):
 
 @dataclass
 class Trip:
-    """How many promises were held to, and which do not hold."""
+    """How many promises were held to, which do not hold, and what was refused."""
 
     held: int = 0
     broken: list[str] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
 
     def demand(self, condition: bool, otherwise: str) -> None:
         """Count a promise; note it unless it holds."""
@@ -54,80 +58,93 @@ class Desk:
         self._file = file
         file.write_text(json.dumps({str(rho): str(count) for rho, count in cells.items()}))
 
-    def row(self, command: str, option: str, number: str) -> dict[str, str]:
-        """The row of the JSON document for one number."""
-        document: dict[str, Any] = json.loads(self._ask(command, option, number, "--json"))
-        return document["rows"][0]
+    def about(self, cells: Cells) -> Desk:
+        """One for another composition."""
+        return Desk(cells, self._file.with_name("scaled.json"))
 
-    def table(self, command: str, option: str, number: str) -> list[str]:
-        """The row of the table for one number, as printed."""
-        lines = self._ask(command, option, number).splitlines()
+    def rows(self, command: str, option: str, numbers: Iterable[str]) -> list[dict[str, str]]:
+        """The rows of the JSON document, one for each number. Raises Refused."""
+        document: dict[str, Any] = json.loads(self._ask(command, option, numbers, "--json"))
+        return document["rows"]
+
+    def table(self, command: str, option: str, numbers: Iterable[str]) -> list[list[str]]:
+        """The rows of the table, as printed. Raises Refused."""
+        lines = self._ask(command, option, numbers).splitlines()
         ruler = next(place for place, line in enumerate(lines) if line.startswith("──"))
-        return lines[ruler + 1].replace(" %", "").split()
+        rows = lines[ruler + 1 : lines.index("", ruler)] if "" in lines[ruler:] else lines[ruler + 1 :]
+        return [row.replace(" %", "").split() for row in rows]
 
-    def _ask(self, command: str, option: str, number: str, *more: str) -> str:
-        asked = [command, "--cells", str(self._file), f"{option}={number}", *more]
+    def _ask(self, command: str, option: str, numbers: Iterable[str], *more: str) -> str:
+        asked = [command, "--cells", str(self._file), f"{option}={','.join(numbers)}", *more]
         done = CliRunner().invoke(command_line, asked)
-        if done.exit_code == 1 and isinstance(done.exception, SystemExit):
+        if done.exit_code == INTERRUPTED:
+            raise KeyboardInterrupt
+        if (
+            done.exit_code == REFUSED
+            and isinstance(done.exception, SystemExit)
+            and _UNSURE not in done.stderr
+        ):
             raise Refused(done.stderr)
-        assert done.exit_code == 0, f"{asked}: {done.output} {done.exception}"
+        assert done.exit_code == 0, f"{asked}: {done.exception!r}, {done.output.strip()}"
         return done.stdout
 
 
 def round_trip(drawn: Case, folder: Path) -> Trip:
-    """Hold the command line to everything that it prints about one case. Raises Refused."""
+    """Hold the command line to everything that it prints about one case."""
     trip, desk = Trip(), Desk(drawn.cells, folder / "cells.json")
-    _epsilon(trip, desk, drawn.delta)
-    for eps in drawn.eps:
-        if abs(eps) < 700:
-            _profile(trip, desk, eps)
-    if drawn.reduction:
-        _reduction(trip, desk, drawn, folder / "scaled.json")
+    for part in (_epsilon, _profile, _reduction):
+        try:
+            part(trip, desk, drawn)
+        except Refused as refused:
+            trip.refused.append(str(refused))
     return trip
 
 
-def _epsilon(trip: Trip, desk: Desk, delta: Fraction) -> None:
-    row, printed = (ask("epsilon", "--delta", _decimal(delta)) for ask in (desk.row, desk.table))
+def _epsilon(trip: Trip, desk: Desk, drawn: Case) -> None:
+    delta, asked = drawn.delta, ("epsilon", "--delta", [_decimal(drawn.delta)])
+    [row], [printed] = desk.rows(*asked), desk.table(*asked)
     lower, value, upper = (Fraction(row[key]) for key in ("eps_lower", "eps", "eps_upper"))
     trip.demand(lower <= value <= upper <= Fraction(printed[1]), f"eps: {printed}, {row}")
     # What is printed as eps, and the conversions of zCDP, which are bounds on it.
-    for eps in (
-        printed[1],
-        row["eps_upper"],
-        printed[2],
-        row["eps_zcdp_upper"],
-        printed[3],
-        row["eps_cks20_upper"],
-    ):
-        again = desk.row("profile", "--eps", eps)
+    safe = [*printed[1:4], *(row[f"{key}_upper"] for key in ("eps", "eps_zcdp", "eps_cks20"))]
+    *met, missed = desk.rows("profile", "--eps", [*safe, row["eps_lower"]])
+    for eps, again in zip(safe, met, strict=True):
         trip.demand(Fraction(again["delta_lower"]) <= delta, f"at eps {eps}: {again}, above {delta}")
     if lower > 0:
-        again = desk.row("profile", "--eps", row["eps_lower"])
-        trip.demand(
-            Fraction(again["delta_upper"]) >= delta, f"at eps {row['eps_lower']}: {again}, below {delta}"
-        )
+        sharp = Fraction(missed["delta_upper"]) >= delta
+        trip.demand(sharp, f"at eps {row['eps_lower']}: {missed}, below {delta}")
 
 
-def _profile(trip: Trip, desk: Desk, eps: Fraction) -> None:
-    row, printed = (ask("profile", "--eps", str(eps)) for ask in (desk.row, desk.table))
-    for name in ("delta", "alpha", "power"):
-        lower, value, upper = (Fraction(row[name + end]) for end in ("_lower", "", "_upper"))
-        trip.demand(lower <= value <= upper, f"{name}: {row}")
-        shown = Fraction(printed[1 + ("delta", "alpha", "power").index(name)])
-        trip.demand(shown <= lower if name == "alpha" else upper <= shown, f"{name}: {printed}, {row}")
-    for delta in (printed[1], row["delta_upper"]):
-        if eps >= 0 and 0 < Fraction(delta) <= 1:
-            again = desk.row("epsilon", "--delta", delta)
+def _profile(trip: Trip, desk: Desk, drawn: Case) -> None:
+    asked = [eps for eps in drawn.eps if abs(eps) < 700]
+    if not asked:
+        return
+    question = ("profile", "--eps", [str(eps) for eps in asked])
+    promised = []
+    for eps, row, printed in zip(asked, desk.rows(*question), desk.table(*question), strict=True):
+        for place, name in enumerate(("delta", "alpha", "power"), start=1):
+            lower, value, upper = (Fraction(row[name + end]) for end in ("_lower", "", "_upper"))
+            trip.demand(lower <= value <= upper, f"{name}: {row}")
+            shown = Fraction(printed[place])
+            trip.demand(shown <= lower if name == "alpha" else upper <= shown, f"{name}: {printed}, {row}")
+        deltas = (printed[1], row["delta_upper"])
+        promised += [(eps, delta) for delta in deltas if eps >= 0 and 0 < Fraction(delta) <= 1]
+    if promised:
+        found = desk.rows("epsilon", "--delta", [delta for _, delta in promised])
+        for (eps, delta), again in zip(promised, found, strict=True):
             trip.demand(Fraction(again["eps_lower"]) <= eps, f"at delta {delta}: {again}, above {eps}")
 
 
-def _reduction(trip: Trip, desk: Desk, drawn: Case, file: Path) -> None:
-    row, printed = (ask("reduction", "--delta", _decimal(drawn.delta)) for ask in (desk.row, desk.table))
+def _reduction(trip: Trip, desk: Desk, drawn: Case) -> None:
+    if not drawn.reduction:
+        return
+    asked = ("reduction", "--delta", [_decimal(drawn.delta)])
+    [row], [printed] = desk.rows(*asked), desk.table(*asked)
     share, scale, sure = Fraction(printed[2]) / 100, Fraction(printed[3]), Fraction(row["scale_lower"])
     trip.demand(share <= Fraction(row["reduction_lower"]) and scale <= sure, f"reduction: {printed}, {row}")
     for factor in (1 / (1 - share), scale, sure):
-        scaled = Desk({rho * factor: count for rho, count in drawn.cells.items()}, file)
-        again = scaled.row("profile", "--eps", printed[1])
+        scaled = desk.about({rho * factor: count for rho, count in drawn.cells.items()})
+        [again] = scaled.rows("profile", "--eps", [printed[1]])
         trip.demand(Fraction(again["delta_lower"]) <= drawn.delta, f"all rhos times {factor}: {again}")
 
 
@@ -147,29 +164,33 @@ def light_case(seed: int, index: int) -> Case:
         index += attempt % 3 and 100_000  # another kind, where this one hardly ever is
 
 
-def main() -> int:
-    """Ask, and say what came out. Returns 1 when a promise is broken."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--cases", type=int, default=1000)
-    given = parser.parse_args()
-    states: Counter[str] = Counter()
-    broken = []
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # told to stop, it says what came out so far
-    with tempfile.TemporaryDirectory() as folder, suppress(KeyboardInterrupt):
-        for index in range(given.cases):
-            try:
-                trip = round_trip(light_case(given.seed, index), Path(folder))
-            except Refused:
-                states["refused"] += 1
-                continue
-            states["compositions"] += 1
-            states["promises"] += trip.held
-            broken += [f"case {index}: {line}" for line in trip.broken]
-    print(", ".join(f"{number} {name}" for name, number in states.items()) + f", {len(broken)} broken")
-    print("\n".join(broken[:20]))
-    return int(bool(broken))
+def one(seed: int, index: int) -> Outcome:
+    """The outcome of one case."""
+    drawn = light_case(seed, index)
+    outcome = {"index": index, "kind": drawn.kind, "status": "asked", "reason": "", "faults": [], "held": 0}
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            trip = round_trip(drawn, Path(folder))
+        outcome |= {"held": trip.held, "faults": trip.broken, "refused": len(trip.refused)}
+        if trip.refused:
+            outcome |= {"status": "refused in part" if trip.held else "refused", "reason": trip.refused[0]}
+    except Exception:
+        outcome |= {"status": "crash", "reason": traceback.format_exc()}
+    return outcome
 
+
+def summary(records: list[Outcome]) -> list[str]:
+    """What came out, in lines."""
+    states = Counter(record["status"] for record in records)
+    held = sum(record.get("held", 0) for record in records)
+    told = ", ".join(f"{number} {name}" for name, number in states.most_common())
+    broken = sum(len(record["faults"]) for record in records)
+    return [f"compositions: {len(records)}; {told}", f"promises: {held}, broken: {broken}"]
+
+
+PROGRAM = Program(
+    "tests.fuzz.round_trip", __doc__ or "", one, summary, Path("results/fuzz/round_trip.jsonl"), 1000, 120.0
+)
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(PROGRAM))
