@@ -62,3 +62,36 @@ def test_a_link_to_a_file_is_read(tmp_path: Path) -> None:
     (tmp_path / "gone").symlink_to("nowhere")
     with pytest.raises(FileNotFoundError):
         check_regular(tmp_path / "gone")
+
+
+@pytest.mark.parametrize("long", ["x" * 5000, "x" * 5000 + ".yaml", "folder/" * 900 + "x"])
+@pytest.mark.parametrize("reader", READERS)
+def test_a_name_too_long_for_a_file_is_cut(reader: str, long: str) -> None:
+    line = complaint(2, *READERS[reader], long)
+    assert f"{long[:77]}..." in line
+    assert long[:78] not in line
+
+
+WRITERS = {
+    "budget table": (1, "export", "--format", "table", "--allocation", "dhc_persons_us", "--output"),
+    "allocation": (
+        2,
+        "tune",
+        "--allocation",
+        "dhc_persons_us",
+        "--delta",
+        "1e-10",
+        "--target-eps",
+        "26",
+        "--output",
+    ),
+}
+
+
+@pytest.mark.parametrize("long", ["x" * 5000, "folder/" * 900 + "x"])
+@pytest.mark.parametrize("writer", WRITERS)
+def test_a_name_too_long_for_a_file_to_write_is_cut(writer: str, long: str) -> None:
+    code, *arguments = WRITERS[writer]
+    line = complaint(code, *arguments, long)
+    assert long[:70] in line
+    assert len(line) < 500

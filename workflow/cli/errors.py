@@ -60,7 +60,9 @@ def run(call: Callable[[], object], program: str) -> int:
         _complain(program, "this computation needs more memory than there is")
         return REFUSED
     except OSError as error:
-        _complain(program, f"{error.filename or 'output'}: {error.strerror or error}")
+        from workflow.lib.input.text_tree import file_name  # loads the YAML parser
+
+        _complain(program, f"{file_name(error.filename or 'output', error)}: {error.strerror or error}")
         return REFUSED
 
 

@@ -24,9 +24,9 @@ def check_free(path: Path, force: bool) -> None:
 def allocation_name(path: Path) -> str:
     """The name of the allocation in this file. Raises ConfigError when the file cannot have that name."""
     if path.suffix not in (".yaml", ".yml") or not is_slug(path.stem):
+        name = shorten(str(path), quote="", limit=300)
         raise ConfigError(
-            f"{printable(str(path))}: an allocation file is called NAME.yaml, NAME being at most 64 letters, "
-            "digits, _ and -"
+            f"{name}: an allocation file is called NAME.yaml, NAME being at most 64 letters, digits, _ and -"
         )
     return path.stem
 

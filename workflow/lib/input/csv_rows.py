@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TextIO
 
 from workflow.lib.input.input_file import check_regular
-from workflow.lib.input.text_tree import ConfigError, printable, shorten
+from workflow.lib.input.text_tree import ConfigError, printable, shorten, unreadable
 from workflow.lib.input.wording import listing, suggestion
 
 MAX_LINE = 1 << 20  # characters
@@ -36,7 +36,7 @@ def csv_rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, list[str
                     raise ConfigError(f"{name}:{reader.line_num}: {width}")
                 yield reader.line_num, [row[place].strip() for place in places]
     except OSError as error:
-        raise ConfigError(f"{name}: cannot be read: {error.strerror}") from None
+        raise ConfigError(unreadable(path, error)) from None
     except UnicodeDecodeError:
         raise ConfigError(f"{name}: not UTF-8 text") from None
     except csv.Error as error:

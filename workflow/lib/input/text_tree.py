@@ -95,9 +95,7 @@ def read_text(path: str | Path, limit: int) -> str:
         with open(path, "rb") as stream:
             content = stream.read(limit + 1)
     except OSError as error:
-        if error.errno == errno.ENAMETOOLONG:
-            name = shorten(str(path), quote="")
-        raise ConfigError(f"{name}: cannot be read: {error.strerror}") from None
+        raise ConfigError(unreadable(path, error)) from None
     except ValueError:
         raise ConfigError(f"{name}: not a file name") from None
     if len(content) > limit:
@@ -106,6 +104,17 @@ def read_text(path: str | Path, limit: int) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ConfigError(f"{name}: not UTF-8 text (byte {error.start} of the file)") from None
+
+
+def unreadable(path: str | Path, error: OSError) -> str:
+    """Says of a file that is named by a user why it cannot be read."""
+    return f"{file_name(path, error)}: cannot be read: {error.strerror}"
+
+
+def file_name(path: str | Path, error: OSError) -> str:
+    """The name of a file that the system could not find or open, on one line; cut when it is too long for
+    any file."""
+    return shorten(str(path), quote="") if error.errno == errno.ENAMETOOLONG else printable(str(path))
 
 
 def key_path(path: KeyPath) -> str:

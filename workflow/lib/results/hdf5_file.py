@@ -11,7 +11,7 @@ import h5py
 
 from workflow.lib.atomic import atomic_path
 from workflow.lib.input.input_file import check_regular
-from workflow.lib.input.text_tree import printable
+from workflow.lib.input.text_tree import printable, unreadable
 from workflow.lib.plain_error import PlainError
 
 # Low enough for readers with HDF5 1.8, high enough for groups whose small headers hold many attributes.
@@ -43,7 +43,7 @@ def open_file(path: Path) -> h5py.File:
     except FileNotFoundError:
         raise StoreError(f"{path}: no such file") from None
     except OSError as error:
-        raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
+        raise StoreError(unreadable(path, error)) from None
     try:
         if path.stat().st_size == 0:
             raise DamagedError(f"{path}: the file is empty (0 bytes)")
