@@ -10,6 +10,7 @@ import pytest
 
 from tests.paths import TINY
 from tests.workflow.pipeline import snakemake, succeed
+from workflow.lib.allocation.config import load_allocation
 from workflow.lib.input.text_tree import ConfigError
 from workflow.lib.origin import Origin
 
@@ -99,6 +100,26 @@ def test_a_digest_is_recorded_or_not(made: Path) -> None:
     assert origin(made, "a", "2").is_recorded()
     (made / "results" / "town" / "origin.json").unlink()
     assert not origin(made, "a", "2").is_recorded()
+
+
+def test_a_changed_promise_is_noticed_where_only_results_were_kept(tmp_path: Path) -> None:
+    """So is an edited allocation, though the stage before it has recorded the edit already."""
+    allocation = tmp_path / "tiny.yaml"
+    allocation.write_text(TINY.read_text())
+    asked = {"tune_eps": "12", "tune_delta": "1e-6"}
+    assert succeed(tmp_path, "tune", **asked) == ["tune"]
+    shutil.rmtree(tmp_path / ".snakemake")
+    assert succeed(tmp_path, "tune", **asked) == []
+    asked["tune_eps"] = "13"
+    shutil.rmtree(tmp_path / ".snakemake")
+    assert succeed(tmp_path, "tune", **asked) == ["tune"]
+    tuned = tmp_path / "results" / "tiny" / "tiny_tuned.yaml"
+    assert "eps 13" in tuned.read_text().splitlines()[0]
+    allocation.write_text(allocation.read_text().replace("[1e-6, 1e-10]", "[1e-6]"))
+    assert succeed(tmp_path, "--until", "mechanisms") == ["mechanisms"]
+    shutil.rmtree(tmp_path / ".snakemake")
+    assert succeed(tmp_path, "tune", **asked) == ["tune"]
+    assert load_allocation(tuned).deltas == load_allocation(allocation).deltas
 
 
 def test_an_edited_file_is_noticed_where_only_results_were_kept(tmp_path: Path) -> None:

@@ -206,7 +206,10 @@ def test_bad_allocation_stops_before_any_job(tmp_path: Path) -> None:
 def test_tuning_is_a_target_of_its_own(finished: Path, tiny: Allocation) -> None:
     options = {"tune_eps": "12", "tune_delta": "1e-6"}
     assert succeed(finished, "tune", **options) == ["tune"]
-    made = load_allocation(finished / "results" / "tiny" / "tiny_tuned.yaml")
+    tuned = finished / "results" / "tiny" / "tiny_tuned.yaml"
+    made = load_allocation(tuned)
     assert made.total_rho > tiny.total_rho
     assert succeed(finished, "tune", **options) == []
+    [promise] = tuned.parent.glob("tuned-*.txt")
+    assert promise.read_text().startswith("eps 12 at delta 1e-06, allocation ")
     assert "--target-eps" in snakemake(finished, "tune").stderr

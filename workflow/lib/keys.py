@@ -49,6 +49,11 @@ def allocation_digest(allocation: Allocation) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
+def short_digest(*parts: str) -> str:
+    """16 hexadecimal digits of the SHA-256 of some texts, for the name of a file."""
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
+
+
 def code_digest(files: Iterable[Path]) -> str:
     """SHA-256 (hexadecimal) of source files: Python by its syntax tree, so that comments do not count, others
     by their bytes. Modification times never count."""

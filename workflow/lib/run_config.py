@@ -15,7 +15,7 @@ from kernels.accounting.census.allocation import Allocation
 from workflow.lib.allocation.config import find_allocation, load_allocation
 from workflow.lib.input.text_tree import ConfigError, shorten
 from workflow.lib.input.wording import suggestion
-from workflow.lib.keys import allocation_digest, code_digest
+from workflow.lib.keys import allocation_digest, code_digest, short_digest
 from workflow.lib.origin import Origin
 from workflow.lib.shard.shards import shard_names
 
@@ -82,6 +82,12 @@ class Run:
     def allocation_digest(self) -> str:
         """Changes with what the allocation file says, not with its comments."""
         return allocation_digest(self.allocation)
+
+    @property
+    def tune_digest(self) -> str:
+        """Changes with what the target `tune` is made from."""
+        promise = (self.settings.tune_eps, self.settings.tune_delta)
+        return short_digest(self.allocation_digest, self.kernel_version, *promise)
 
     @property
     def origin(self) -> Origin:
