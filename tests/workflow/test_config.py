@@ -128,6 +128,17 @@ def test_an_allocation_is_found_in_the_working_directory_too(
         load_allocation("../made_up")
 
 
+def test_the_name_of_a_file_that_is_found_only_by_its_path_is_answered_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, "made_up.yaml", BASE)
+    with pytest.raises(
+        ConfigError, match=r"'made_up': no such allocation; did you mean the file 'made_up\.yaml'\?"
+    ):
+        load_allocation("made_up")
+
+
 def test_a_missing_name_is_answered_with_allocations_only(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,6 +18,19 @@ def test_validate_says_what_a_file_holds() -> None:
     assert f"{TINY}: valid." in table("validate", TINY)
 
 
+def test_a_file_in_allocations_of_the_directory_is_known_by_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "allocations").mkdir()
+    (tmp_path / "allocations" / "tiny.yaml").write_text(Path(TINY).read_text())
+    assert "tiny: valid." in table("validate", "tiny")
+    asked = ("--pair", "00,10", "--delta", "1e-6")
+    assert answer("epsilon", "--allocation", "tiny", *asked) == answer(
+        "epsilon", "--allocation", TINY, *asked
+    )
+
+
 @pytest.mark.parametrize(
     ("right", "wrong", "words"),
     [

@@ -11,7 +11,7 @@ from workflow.cli.output import emit_json, emit_table, json_option, relation
 @click.argument("file", metavar="FILE")
 @json_option
 def validate(file: str, as_json: bool) -> None:
-    """Check an allocation FILE (or shipped name) and say what it holds.
+    """Check an allocation FILE (or name, as for --allocation) and say what it holds.
 
     If something is wrong, one line says which key, which value and what is allowed, and the exit code is 2.
     """

@@ -100,10 +100,9 @@ def _find(text: str, kind: Kind, folder: Path = Path()) -> Path:
         return folder / text
     files = (path for folder in allocation_folders() for path in folder.glob("*.yaml"))
     names = sorted({path.stem for path in files if _may_be(kind, path)})
-    raise ValueError(
-        f"no such {kind.name}; {suggestion(text, names)}allowed: the path of a file, "
-        "or one of " + listing(names)
-    )
+    file = f"{text}.yaml"
+    hint = f"did you mean the file {shorten(file)}? " if exists(folder / file) else suggestion(text, names)
+    raise ValueError(f"no such {kind.name}; {hint}allowed: the path of a file, or one of " + listing(names))
 
 
 def _may_be(kind: Kind, path: Path) -> bool:
