@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from kernels.accounting.census.allocation import Allocation
+from tests.workflow.command_line import table
 from tests.workflow.made_up_results import write_results
 from tests.workflow.test_report import Page, build
 from workflow.lib.allocation.config import load_allocation, parse_allocation
@@ -62,7 +63,11 @@ def test_a_report_of_one_s_own_allocation_claims_nothing_of_the_census(tmp_path:
     assert "This noise protects people better than the zCDP formula says." in text
     assert "none of the Census Bureau’s production runs" in text
     for said in re.findall(r"Census.{10}", text):
-        assert said.startswith(("Census zCDP", "Census Bureau")), "the name of the formula, and who uses it"
+        assert said.startswith("Census Bureau"), "who uses the formula too"
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "Census zCDP" not in page
+    assert page.count("standard zCDP bound<") == 3, "legends of the curves"
+    assert page.count("standard zCDP<") >= 5, "legends and heads of tables"
 
 
 def test_a_report_of_a_production_run_says_so(tmp_path: Path) -> None:
@@ -75,3 +80,15 @@ def test_a_report_of_a_production_run_says_so(tmp_path: Path) -> None:
     assert "The published noise protects people better than its official accounting says." in text
     assert "composition with other products of the same census" in text
     assert "none of the Census Bureau" not in text
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "tandard zCDP" not in page
+    assert page.count("Census zCDP bound<") == 3
+
+
+def test_a_comparison_is_of_the_census_only_when_all_allocations_are(tmp_path: Path) -> None:
+    tiny, page = str(ROOT / "tests" / "data" / "tiny.yaml"), tmp_path / "page.html"
+    for names, conversion in ((["pl94_units_pr"], "Census zCDP"), (["pl94_units_pr", tiny], "standard zCDP")):
+        printed = table("compare", *names, "--delta", "1e-6", "--output", str(page), "--force")
+        assert f" {conversion} " in printed
+        assert f"{conversion} bound<" in page.read_text(encoding="utf-8")
+        assert f"to {conversion}, ρ" in page.read_text(encoding="utf-8")

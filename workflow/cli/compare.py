@@ -108,8 +108,10 @@ def _check_output(output: Path | None, force: bool) -> None:
 
 def _tables(found: list[Compared]) -> list[tuple[list[str], list[list[str]]]]:
     """The two tables: allocations by delta, and levels by allocation."""
-    titles = ["allocation", "delta", "total rho", "exact eps, at most", "worst pair", "CKS20", "Census"]
-    titles.append("variance reduction, at least")
+    from workflow.lib.production import is_production, zcdp_name
+
+    titles = ["allocation", "delta", "total rho", "exact eps, at most", "worst pair", "CKS20"]
+    titles += [zcdp_name(all(is_production(one.allocation) for one in found)), "variance reduction, at least"]
     rows = [
         [
             one.allocation.name,

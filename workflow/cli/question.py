@@ -87,8 +87,8 @@ def pair_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--allocation",
             metavar="NAME|FILE",
-            help="The budget: the name of a shipped allocation, such as dhc_persons_us, or of one in ./allocations, "
-            "or a YAML file.",
+            help="The budget: the name of a shipped allocation, such as dhc_persons_us, or of one in "
+            "./allocations, or a YAML file.",
         ),
     ):
         command = option(command)

@@ -29,6 +29,12 @@ def is_production(allocation: Allocation) -> bool:
     return budget_digest(allocation) in _PRODUCTION
 
 
+def zcdp_name(published: bool) -> str:
+    """What a report calls the conversion rho + 2 sqrt(rho ln(1/delta)): the Census Bureau's where all noise
+    is that of its production runs."""
+    return "Census zCDP" if published else "standard zCDP"
+
+
 def budget_digest(allocation: Allocation) -> str:
     """SHA-256 (hexadecimal) of levels, queries and rhos, whatever order the queries are in."""
     content = [

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from .attack import Attack
-from .drawing import BLUE, CENSUS, CKS20, EXACT, GREEN, INK, MUTED, SKY, Style, canvas, inline_svg, plain_axis
+from .drawing import BLUE, CKS20, EXACT, GREEN, INK, MUTED, SKY, ZCDP, Style, canvas, inline_svg, plain_axis
 from .findings import DeltaFindings, headline
 from .numbers import delta_text, percent_down, round_down, round_up, share_text, ten_to
 from .tables import SummaryRow
@@ -21,25 +21,25 @@ _ALL_LEVELS = "All levels at once"
 _DELTA_COLOURS = (GREEN, BLUE, INK, SKY, MUTED)
 
 
-def eps_plot(findings: Sequence[DeltaFindings]) -> Markup:
-    """The worst pair's eps at every delta: exact, CKS20, Census."""
+def eps_plot(findings: Sequence[DeltaFindings], zcdp: str) -> Markup:
+    """The worst pair's eps at every delta: exact, CKS20, and by the conversion of the name `zcdp`."""
     with canvas(5.2, 0.85 + 0.72 * len(findings)) as figure:
-        draw_eps(figure.add_subplot(), findings)
+        draw_eps(figure.add_subplot(), findings, zcdp)
     return inline_svg(figure, "eps", "Exact epsilon against the two zCDP bounds, at every delta")
 
 
-def draw_eps(axes: Axes, findings: Sequence[DeltaFindings]) -> None:
-    """Dumbbells from the exact eps (left) to the Census's (right), one line per delta."""
+def draw_eps(axes: Axes, findings: Sequence[DeltaFindings], zcdp: str) -> None:
+    """Dumbbells from the exact eps (left) to that by zCDP (right), one line per delta."""
     for position, entry in enumerate(findings):
-        exact, cks20, census = entry.worst.eps, entry.worst.eps_cks20, entry.worst.eps_zcdp
-        axes.plot([float(exact), float(census)], [position] * 2, color=MUTED, linewidth=1.2, zorder=1)
+        exact, cks20, loose = entry.worst.eps, entry.worst.eps_cks20, entry.worst.eps_zcdp
+        axes.plot([float(exact), float(loose)], [position] * 2, color=MUTED, linewidth=1.2, zorder=1)
         _dot(axes, exact, position, "o", EXACT, "exact")
         _dot(axes, cks20, position, "D", CKS20, "tight zCDP (CKS20)")
-        _dot(axes, census, position, "s", CENSUS, "Census zCDP")
+        _dot(axes, loose, position, "s", ZCDP, zcdp)
         beside: Style = {"textcoords": "offset points", "va": "center"}
-        left, right = (float(exact), position), (float(census), position)
+        left, right = (float(exact), position), (float(loose), position)
         axes.annotate(round_up(exact, 2), left, xytext=(-8, 0), ha="right", fontweight="bold", **beside)
-        axes.annotate(round_down(census, 2), right, xytext=(8, 0), ha="left", **beside)
+        axes.annotate(round_down(loose, 2), right, xytext=(8, 0), ha="left", **beside)
     axes.set_yticks(range(len(findings)), [f"δ = {delta_text(entry.delta)}" for entry in findings])
     axes.set_ylim(len(findings) - 0.4, -0.6)
     axes.margins(x=0.24)
@@ -53,14 +53,14 @@ def _dot(axes: Axes, eps: Decimal, position: int, marker: str, style: Style, nam
     axes.plot(float(eps), position, marker, color=style["color"], markersize=8, label=label)
 
 
-def attack_plot(attack: Attack) -> Markup:
+def attack_plot(attack: Attack, zcdp: str) -> Markup:
     """Least false-negative rate of any test at each false-positive rate: by the bounds, and exact."""
     with canvas(5.2, 0.85 + 0.72 * len(attack.findings)) as figure:
         axes = figure.add_subplot()
         for position, entry in enumerate(attack.findings):
             exact, least = entry.miss.miss_rate, entry.miss_zcdp
             axes.plot([float(least), float(exact)], [position] * 2, color=MUTED, linewidth=1.2, zorder=1)
-            _dot(axes, least, position, "s", CENSUS, "Census zCDP")
+            _dot(axes, least, position, "s", ZCDP, zcdp)
             _dot(axes, entry.miss_cks20, position, "D", CKS20, "tight zCDP (CKS20)")
             _dot(axes, exact, position, "o", EXACT, "exact")
             beside: Style = {"textcoords": "offset points", "va": "center", "xytext": (8, 0), "ha": "left"}
@@ -133,12 +133,14 @@ def sieve_plot(rows: Sequence[SummaryRow]) -> Markup:
     return inline_svg(figure, "sieve", "Lattice nodes and surviving nodes of every pair")
 
 
-def headline_picture(title: str, levels: Sequence[str], findings: Sequence[DeltaFindings]) -> Figure:
+def headline_picture(
+    title: str, levels: Sequence[str], findings: Sequence[DeltaFindings], zcdp: str
+) -> Figure:
     """The result in one picture: eps at every delta, and the variance reduction at the main one."""
     main = headline(findings)
     with canvas(10, 3.9) as figure:
         left, right = figure.subplots(1, 2, width_ratios=(1, 1.1))
-        draw_eps(left, findings)
+        draw_eps(left, findings, zcdp)
         draw_levels(right, levels, [main])
         right.get_legend().remove()
         left.set_title(f"Privacy loss ε, worst of {len(main.pairs)} pairs", pad=26, fontweight="bold")

@@ -10,10 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from workflow.lib.comparison import Compared
+from workflow.lib.production import is_production, zcdp_name
 
 from .drawing import (
     BLUE,
-    CENSUS,
     CKS20,
     EXACT,
     GREEN,
@@ -24,6 +24,7 @@ from .drawing import (
     inline_svg,
     plain_axis,
     write_figure,
+    zcdp_line,
 )
 from .numbers import delta_text, round_up
 from .template import environment
@@ -37,35 +38,38 @@ Table = tuple[Sequence[str], Sequence[Sequence[str]]]
 
 def write_comparison(compared: Sequence[Compared], tables: Sequence[Table], heading: str, path: Path) -> None:
     """Write the comparison to a .html, .png or .svg file; tables are those that the page shows."""
-    figure = _figure(compared)
+    zcdp = zcdp_name(all(is_production(one.allocation) for one in compared))
+    figure = _figure(compared, zcdp)
     if path.suffix != ".html":
         write_figure(figure, path)
         return
     page = environment().get_template("compare.html.j2")
     names = ", ".join(one.allocation.name for one in compared)
     plot = inline_svg(figure, "compare", "Exact epsilon, and rho of every level, of each allocation")
-    path.write_text(page.render(heading=heading, names=names, plot=plot, tables=tables), encoding="utf-8")
+    path.write_text(
+        page.render(heading=heading, names=names, plot=plot, tables=tables, zcdp=zcdp), encoding="utf-8"
+    )
 
 
-def _figure(compared: Sequence[Compared]) -> Figure:
+def _figure(compared: Sequence[Compared], zcdp: str) -> Figure:
     deltas = len(compared[0].figures)
     levels = list(dict.fromkeys(level for one in compared for level in one.allocation.levels))
     rows = max(len(compared) * deltas * 0.5, len(levels) * (0.2 * len(compared) + 0.15))
     with canvas(11, 1.4 + rows) as figure:
         left, right = figure.subplots(1, 2, width_ratios=(1, 1.1))
-        _draw_eps(left, compared)
+        _draw_eps(left, compared, zcdp)
         _draw_levels(right, compared, levels)
     return figure
 
 
-def _draw_eps(axes: Axes, compared: Sequence[Compared]) -> None:
-    """Exact eps, CKS20 and the Census Bureau's, one line per allocation and delta."""
+def _draw_eps(axes: Axes, compared: Sequence[Compared], zcdp: str) -> None:
+    """Exact eps, CKS20 and that by the looser conversion, one line per allocation and delta."""
     lines = [(one, figures) for one in compared for figures in one.figures]
     for place, (_, figures) in enumerate(lines):
         exact = figures.eps or figures.eps_proxy
         numbers = (exact.upper, figures.eps_cks20.upper, figures.eps_zcdp.lower)
         axes.plot([float(numbers[0]), float(numbers[2])], [place] * 2, color=MUTED, linewidth=1.2, zorder=1)
-        for number, marker, style in zip(numbers, "oDs", (EXACT, CKS20, CENSUS), strict=True):
+        for number, marker, style in zip(numbers, "oDs", (EXACT, CKS20, zcdp_line(zcdp)), strict=True):
             label = style["label"] if place == 0 else None
             axes.plot(float(number), place, marker, color=style["color"], markersize=7, label=label)
         axes.annotate(

@@ -28,8 +28,14 @@ def _line(label: str, color: str, linewidth: float, linestyle: Any) -> Style:
 
 EXACT = _line("exact", BLUE, 2.2, "-")
 CKS20 = _line("tight zCDP bound (CKS20)", ORANGE, 1.8, (0, (6, 1.5, 1.5, 1.5)))
-CENSUS = _line("Census zCDP bound", VERMILLION, 1.8, (0, (6, 2)))
+ZCDP = _line("zCDP bound", VERMILLION, 1.8, (0, (6, 2)))
 GAUSSIAN = _line("Gaussian limit (not a bound)", INK, 1.4, (0, (1, 2.2)))
+
+
+def zcdp_line(name: str) -> Style:
+    """The line of the loosest bound, by the name of its conversion."""
+    return ZCDP | {"label": f"{name} bound"}
+
 
 _STYLE: Any = {
     "svg.hashsalt": "exact-census",

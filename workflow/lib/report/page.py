@@ -13,7 +13,7 @@ import numpy as np
 from kernels.accounting.bounds import gaussian
 from kernels.accounting.census.allocation import Allocation
 from kernels.accounting.census.patterns import DEFAULT_PATTERNS
-from workflow.lib.production import is_production
+from workflow.lib.production import is_production, zcdp_name
 from workflow.lib.results.store import StoredResult, open_results, pair_path
 
 from . import bar_plots, curve_plots, drawing, numbers
@@ -65,18 +65,21 @@ def build_report(results_dir: Path, allocation: Allocation, out: Path) -> None:
         origin = provenance(results, sorted(results_dir.glob("curves/*.stats.json")), allocation)
     script, script_digest = script_and_digest()
     profile = list(profile_rows(curve))
+    published = is_production(allocation)
+    zcdp = zcdp_name(published)
     page = (
         environment()
         .get_template("report.html.j2")
         .render(
             allocation=allocation,
-            published=is_production(allocation),
+            published=published,
+            zcdp=zcdp,
             relation=_RELATIONS[allocation.neighbours],
             query_count=sum(len(queries) for queries in allocation.rho.values()),
             pair_count=numbers.integer_text(len(rows)),
             findings=findings,
             headline=main,
-            plots=_plots(curve, allocation, findings, main, rows, attack),
+            plots=_plots(curve, allocation, findings, main, rows, attack, zcdp),
             attack=attack,
             priors=PRIORS,
             profile=profile,
@@ -113,7 +116,8 @@ def headline_figure(results_dir: Path, allocation: Allocation, out: Path) -> Non
     findings = find(
         read_summary(results_dir / "summary.csv"), read_reductions(results_dir / "reductions.csv")
     )
-    figure = bar_plots.headline_picture(allocation.title, allocation.levels, few(findings))
+    zcdp = zcdp_name(is_production(allocation))
+    figure = bar_plots.headline_picture(allocation.title, allocation.levels, few(findings), zcdp)
     drawing.write_figure(figure, out)
 
 
@@ -124,15 +128,16 @@ def _plots(
     main: DeltaFindings,
     rows: Sequence[SummaryRow],
     attack: Attack,
+    zcdp: str,
 ) -> dict[str, Any]:
     label = main.worst.label
     shown = few(findings)
     return {
-        "eps": bar_plots.eps_plot(shown),
-        "attack": bar_plots.attack_plot(attack),
-        "tradeoff": curve_plots.tradeoff_plot(curve, label),
-        "power": curve_plots.small_alpha_plot(curve, label),
-        "profile": curve_plots.profile_plot(curve, shown, label),
+        "eps": bar_plots.eps_plot(shown, zcdp),
+        "attack": bar_plots.attack_plot(attack, zcdp),
+        "tradeoff": curve_plots.tradeoff_plot(curve, label, zcdp),
+        "power": curve_plots.small_alpha_plot(curve, label, zcdp),
+        "profile": curve_plots.profile_plot(curve, shown, label, zcdp),
         "levels": bar_plots.levels_plot(allocation.levels, shown),
         "sieve": bar_plots.sieve_plot(rows),
     }
