@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 from fractions import Fraction as F
 
 import pytest
 
+from kernels.accounting.accountant import Accountant
 from kernels.accounting.bounds import zcdp
+from kernels.accounting.certified.root import LogDelta, certified_root
+from kernels.accounting.composition import Composition
 from tests.accounting.cases import LUMPY, MANY, PAIRS, SMALL, accountant, arb_reference, cells_of, reference
 from tests.reference.arb_tail import ArbTail
 from tests.reference.census import PER_LEVEL
@@ -144,3 +148,25 @@ def test_exact_below_cks20_below_simple(name: str) -> None:
         tight, simple = zcdp.delta_cks20(rho, eps), zcdp.delta(rho, eps)
         assert case.profile([eps])[0].delta.upper <= tight.upper
         assert tight.lower <= simple.upper
+
+
+def test_a_root_is_found_from_a_start_that_says_nothing() -> None:
+    """From 0, where ln delta is flat: a slope there was divided by nothing."""
+
+    def at(xs: Sequence[float]) -> list[LogDelta]:
+        return [LogDelta(min(0.0, 50.0 - x), 1e-14, -float(x > 50)) for x in xs]
+
+    root, low, high = certified_root(at, -50.0, 0.0, None, (0.0, 150.0), 60)
+    assert low <= 100.0 <= high
+    assert root == pytest.approx(100.0, rel=1e-12)
+    assert high - low < 1e-10
+
+
+def test_eps_on_the_plateau_between_lumps_where_tilted_sums_know_nothing() -> None:
+    cells = {F(1, 10**6): 42, F(9667, 200_000): 40, F(14_773, 10**6): 1, F(31, 10**6): 27}
+    account = Accountant(Composition.from_counts(cells | {F(107, 62_500): 1, F(100): 1}))
+    delta = F("1.928749848e-22")
+    answer = account.epsilon(delta)
+    before, after = account.profile([F(answer.lower), F(answer.upper)])
+    assert F(after.delta.lower) <= delta <= F(before.delta.upper)
+    assert 60 < answer.lower < answer.upper < 70

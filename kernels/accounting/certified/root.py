@@ -159,7 +159,7 @@ def _bracketed(
     margin: float,
 ) -> tuple[float, float] | None:
     """As _polished, by a bracket around the root: slower, but kinks do not disturb it."""
-    low, high = limits[0], min(limits[1], 4.0 * start)
+    low, high = limits[0], min(limits[1], 4.0 * start) if start > limits[0] else limits[1]
     slope = -1.0 if first_slope is None else first_slope
     root = bracketed_root(lambda x: at([x])[0].value - target, low, high, start, slope, 2.0**-51)
     nearby = root * (1.0 + 2.0**-26)
