@@ -110,4 +110,4 @@ def _draw_levels(axes: Axes, compared: Sequence[Compared], levels: Sequence[str]
     axes.set_ylim(len(levels) - 0.45, -0.55)
     axes.set_xlabel("ρ of the level (more is less noise)")
     plain_axis(axes)
-    axes.legend(loc="lower right")
+    axes.legend(loc="lower center", bbox_to_anchor=(0.4, 1.0), ncols=3, columnspacing=1.0)
