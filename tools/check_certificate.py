@@ -56,7 +56,7 @@ def examine(cells, value, laws):
     stored = {name: [float(x) for x in text.split()] for name, text in value["stored"].items()}
 
     def error(name):
-        return F(10) ** (Decimal(value["found"][name][1]).as_tuple().exponent - 3)
+        return F(10) ** Decimal(value["found"][name][1]).as_tuple().exponent / 500
 
     def law(scale=1):
         return laws.setdefault(scale, Law(cells, F(scale)))
@@ -91,7 +91,7 @@ def examine(cells, value, laws):
     elif kind == "sieve":  # nodes pi p / N of another rule, p odd: phi / (N sin(pi p / 2N)), half at N
         size, count = (int(value["stored"][name]) for name in ("nodes", "survivors_half"))
         out = max(error("pruned"), F(1, 10**60))
-        listed = [p for p in nodes(cells, 2 * size, law().h, float(out)) if p % 2 and 2 * count < size]
+        listed = [p for p in nodes(cells, 2 * size, law().h, 1, float(out)) if p % 2 and 2 * count < size]
         weights = [law().transform(p, 0, 2 * size).real / arb.sin_pi_fmpq(fmpq(p, 2 * size)) for p in listed]
         weights = [weight / size / (1 + (p == size)) for p, weight in zip(listed, weights, strict=True)]
         rest = sum(sorted(weights, key=float, reverse=True)[count:], arb(0))

@@ -1,11 +1,11 @@
 """Tails and delta of a sum of discrete Gaussians in ball arithmetic, for check_certificate.py.
 
-X = sum of rho_c x_c = h S over the cells, R the sum of the rhos. With a period N h and any lam,
+X = sum of rho_c x_c = h S over the cells, R the sum of the rhos. With a period N h and any lam other than 0,
 
-    P(S >= s) = [lam < 0] + (1/N) sum_n E exp(lam X + i t_n S) z^s (1 - z^K) / (1 - z),   t_n = 2 pi n / N,
+    P(S >= s) = (1/N) sum_n E exp(lam X + i t_n S) z^s / (1 - z) - 1 / (exp(lam N h) - 1) + what is wrapped,
 
-z = exp(-lam h - i t_n), K = N/2, or -N/2 where lam < 0: a window of N/2 points from s up, or up to s. lam is
-near the saddle point h s / R. docs/certificate.md says which n are summed and bounds all that is left out.
+t_n = 2 pi n / N, z = exp(-lam h - i t_n), lam near the saddle point h s / R. docs/certificate.md says which n
+are summed and bounds all that is left out.
 """
 
 import math
@@ -16,7 +16,7 @@ import numpy as np
 from flint import acb, arb, ctx, fmpq, fmpz_mat
 
 ctx.prec = 192
-MOST = 10_000_000  # lattice points to look at in one search
+MOST = 100_000_000  # lattice points to look at in one search
 
 
 def ball(x):
@@ -52,8 +52,8 @@ def losses(cells, turns):
     return sum(cells[rho] * decay(rho)[0][place] for rho, place in zip(cells, places, strict=False))
 
 
-def short(cells, modulus, h, far, near, out):
-    """All near < n <= far but some whose phi(n) / 2n add up to `out`, as {n: -ln phi}: short vectors."""
+def short(cells, modulus, h, far, near, power, out):
+    """All near < n <= far but some whose phi(n) / 2n^power add up to `out`, as {n: -ln phi}."""
     # v = (sqrt(c_rho) (w_rho n / N - m_rho) for every rho, n / far), in which phi <= exp(extra - |v|^2)
     curves = [count * decay(rho)[1] for rho, count in cells.items()]
     extra, curves = 1 + sum(max(4 - c, 0) / 4 for c in curves), [max(c, 4) for c in curves]
@@ -69,8 +69,10 @@ def short(cells, modulus, h, far, near, out):
     s, size = np.linspace(0.05, 0.95, 19), np.diag(r)[:, None] ** 2
     theta_sums = np.minimum(np.sqrt(math.pi / (s * size)), 2 / np.expm1(np.minimum(s * size, 500)))
     every = np.log1p(theta_sums).sum(0)
-    rankin = (extra + every - math.log(2 * max(2 * near, 1) * out)) / (1 - s)
-    most = 1.000001 * min(extra + math.log((1 + math.log(far / max(near, 1))) / out), rankin.min()) + 1e-6
+    closest = float(max(near, 1))
+    rankin = (extra + every - math.log(4 * closest**power * out)) / (1 - s)
+    each = extra + math.log((1 + math.log(far / closest)) / (closest ** (power - 1) * out))
+    most = 1.000001 * min(each, rankin.min()) + 1e-6
     found, looked, one = {}, 0, np.zeros((1, len(r)))
     stack = [(len(r), one, one.astype(int), np.full(1, most))] if most > 0 else []
     while stack:  # all integers x with |r x|^2 <= most, from the last coordinate to the first
@@ -79,7 +81,7 @@ def short(cells, modulus, h, far, near, out):
             x = x[np.abs(x @ turns[:, -1]) * modulus < 1.000001 * far + 1]
             u = np.abs(x @ turns)
             spent = losses(cells, u.T)
-            heavy = np.exp(-spent) >= out / MOST * np.maximum(u[:, -1] * modulus, 1)
+            heavy = np.exp(-spent) >= out / MOST * np.maximum(u[:, -1] * modulus, 1) ** power
             listed = np.abs(x[heavy].astype(object) @ [row[-1] for row in basis])
             found.update(zip(listed, spent[heavy], strict=True))
             continue
@@ -99,15 +101,15 @@ def short(cells, modulus, h, far, near, out):
     return {n: spent for n, spent in found.items() if near < n <= far}
 
 
-def nodes(cells, modulus, h, out):
-    """0 and all n <= modulus / 2 but some whose phi(n) / 2n add up to `out` at most."""
-    far, found = modulus // 2, {}
+def nodes(cells, modulus, h, power, out):
+    """0 and all n <= modulus / 2 but some whose phi(n) / 2n^power add up to `out` at most."""
+    far, share, found = modulus // 2, out / 2, {}
     while far:
-        near = far // 16 if far > 1000 else 0
-        found |= short(cells, modulus, h, far, near, out / (2 + math.log2(modulus)))
+        near, share = far // 16 if far > 1000 else 0, share / 2
+        found |= short(cells, modulus, h, far, near, power, share)
         far = near
     listed = np.array(list(found), dtype=object)
-    weights = np.exp(-np.array(list(found.values()))) / (2 * listed).astype(float)
+    weights = np.exp(-np.array(list(found.values()))) / (2 * listed.astype(float) ** power)
     order = np.argsort(weights)
     return [0, *listed[order[np.searchsorted(weights[order].cumsum(), out / 2) :]]]
 
@@ -130,43 +132,61 @@ class Law:
             (theta(rho, lam, arb(fmpq(w, modulus))) ** count for rho, count, w in turns), start=acb(1)
         )
 
+    def tilt(self, x, pole):
+        """lam near the saddle point x / R, not too near a pole."""
+        lam, away = F(float(x / self.total)), F(0.25 / math.sqrt(self.total))
+        return lam if abs(lam - pole) > away else pole + away
+
+    def contour(self, lam, start, error, share, most, power):
+        """(1/N) sum_n E exp(lam X + i t_n S) z^start share(z), to about `error`, and N h.
+
+        |share(z)| is at most most / |sin(t_n / 2)|^power.
+        """
+        x = start * self.h
+        size = ball(self.total * lam**2 / 2 - lam * x).exp()
+        nats = max(float((size / error).log()), 0) + 4
+        period = F(math.sqrt(2 * self.total * nats)) + abs(self.total * lam - x)
+        if abs(x) > period:
+            period = abs(x) / 2 + F(nats) / abs(lam)
+        modulus = math.ceil(period / self.h)
+        left_out = size * most * (modulus if power == 2 else 2)  # times the sum of phi(n) / 2n^power
+        out = 2.0 ** math.floor(float((error / left_out).log()) / math.log(2))
+        if (modulus, power, out) not in self.found:
+            self.found[modulus, power, out] = nodes(self.cells, modulus, self.h, power, out)
+        value = acb(0)
+        for n in self.found[modulus, power, out]:
+            turns = ((k, arb(fmpq(-2 * n * k % (2 * modulus), modulus))) for k in (1, start))
+            z, first = (acb(-ball(lam * self.h * k), arb.pi() * turn).exp() for k, turn in turns)
+            value += self.transform(n, lam, modulus) * first * share(z) * (1 + (0 < 2 * n < modulus))
+        return value.real / modulus + arb(0, (left_out * ball(out)).upper()), modulus * self.h
+
+    def repeated(self, lam, x, period):
+        """1 / (exp(lam period) - 1), and what is wrapped: exp(-lam j period) P(X < x - j period) and
+        exp(lam j period) P(X >= x + j period) for all j > 0."""
+        last = math.ceil(abs(x) / period) + 3  # from there on each is less than half the one before
+        far = [(j, max(j * period - x if j > 0 else x - j * period, 0)) for j in range(-last, last + 1) if j]
+        terms = [(-ball(lam * j * period + y**2 / (2 * self.total))).exp() for j, y in far]
+        return 1 / (ball(lam * period).exp() - 1) + arb(0, (sum(terms) + terms[0] + terms[-1]).upper())
+
     def upper(self, start, error):
         """P(S >= start), to an absolute error of about `error`."""
-        x, least = start * self.h, 0.5 / math.sqrt(self.total)
-        lam = F(math.copysign(max(abs(float(x / self.total)), least), x or 1))
-        least = (-ball(abs(lam) * self.h)).exp()
-        size = 2 * ball(self.total * lam**2 / 2 - lam * x).exp() * arb.min(1 / least.sqrt(), 2 / (1 - least))
-        if size < ball(error):
-            return int(lam < 0) + arb(0, size.upper())
-        digits = 4 * math.ceil(float((size / ball(error)).log()) / math.log(10) / 4 + 0.25)
-        if digits not in self.found:
-            modulus = 2 * math.ceil(math.sqrt(2 * self.total * (2.4 * digits + 3)) / self.h)
-            self.found[digits] = modulus, nodes(self.cells, modulus, self.h, 10.0**-digits)
-        modulus, listed = self.found[digits]
-        window, value = int(math.copysign(modulus // 2, lam)), acb(0)
-        for n in listed:
-            turns = ((k, arb(fmpq(-2 * n * k % (2 * modulus), modulus))) for k in (1, start, start + window))
-            z, power, last = (acb(-ball(lam * self.h * k), arb.pi() * turn).exp() for k, turn in turns)
-            value += self.transform(n, lam, modulus) * (power - last) / (1 - z) * (1 + (0 < 2 * n < modulus))
-        slack = size * ball(F(1, 10**digits))
-        slack += self.outside(abs(lam), x if lam > 0 else self.h - x, modulus * self.h)
-        return int(lam < 0) + value.real / modulus + arb(0, slack.upper())
-
-    def outside(self, lam, x, period):
-        """X >= x + period / 2, not counted, and X in x - m period + (0 .. period / 2), m not 0, counted."""
-        last = math.ceil(abs(x) / period) + 3  # from there on each is less than half the one before
-        ends = [(m, x - m * period, x - m * period + period / 2) for m in range(-last, last + 1)]
-        away = [(m, max(low if m else high, -high if m else 0, 0)) for m, low, high in ends]
-        terms = [(-ball(lam * m * period + y**2 / (2 * self.total))).exp() for m, y in away]
-        return sum(terms) + terms[0] + terms[-1]
-
-    def above(self, t, error):
-        """P(T > t)."""
-        return self.upper((t + self.total / 2) // self.h + 1, error)
+        x = start * self.h
+        lam = self.tilt(x, 0)
+        most = 1 / (-ball(lam * self.h)).exp().max(1)
+        value, period = self.contour(lam, start, ball(error), lambda z: 1 / (1 - z), most, 1)
+        return value - self.repeated(lam, x, period)
 
     def delta(self, eps, error):
         """Q(T > eps) - e^eps P(T > eps)."""
-        q = self.upper((eps - self.total / 2) // self.h + 1, error)
-        return q - ball(eps).exp() * self.above(
-            eps, error / int(ball(eps).exp().upper().ceil().unique_fmpz())
-        )
+        start = (eps + self.total / 2) // self.h + 1
+        x, factor, grow = start * self.h, ball(eps).exp(), ball(self.h).exp()
+        lam, over = self.tilt(x, 1), ball(x - self.total / 2 - eps).exp()
+        z = (-ball(lam * self.h)).exp()
+        most = (over - 1 + (grow - over) * z) / (z.max(1) * (grow * z).max(1))
+
+        def share(z):  # exp(x - R/2 - eps) / (1 - e^h z) for Q, less 1 / (1 - z) for P
+            return (over - 1 + (grow - over) * z) / ((1 - z) * (1 - grow * z))
+
+        value, period = self.contour(lam, start, ball(error) / factor, share, most, 2)
+        both = factor * self.repeated(lam, x, period) - self.repeated(lam - 1, x - self.total, period)
+        return factor * value + both

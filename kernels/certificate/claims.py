@@ -17,11 +17,13 @@ from flint import arb, fmpq
 from numpy.typing import NDArray
 
 from .balls import ball, ends, precision
+from .survivors import OutOfReach
 from .tails import BITS, Family, Pair
 
 RELATIVE_DIGITS = 15  # significant digits of the enclosures of delta, at most
 FORMULA_DIGITS = 30  # significant digits of those of closed formulas
 _ABSOLUTE_DIGITS = 40  # decimals of numbers that may be 0
+_LOOSER = 0.01, 0.25  # shares of the bound of alpha and beta that may be left out, where less is out of reach
 _CLEAR = 200  # the last decimal place of an enclosure is at least so many times its radius
 _SMALLEST_DELTA = Fraction(1, 10**300)  # below it doubles lose digits, and only log10_delta is checked
 
@@ -80,19 +82,22 @@ class Finding:
     found: dict[str, tuple[str, str]]
     wrong: str = ""
     share: float | None = None
+    open: bool = False
     out_of_reach: bool = False
 
 
 @dataclass(slots=True)
 class _Judge:
-    """Collects what was found and the first thing that is wrong."""
+    """Collects what was found and the first thing that is wrong; `open` if a narrower enclosure could still
+    prove it."""
 
     found: dict[str, tuple[str, str]] = field(default_factory=dict)
     wrong: str = ""
+    open: bool = False
 
-    def demand(self, condition: bool, otherwise: str) -> None:
-        if not condition and not self.wrong:
-            self.wrong = otherwise
+    def demand(self, condition: bool, otherwise: str, *, refuted: bool = True) -> None:
+        if not condition and (not self.wrong or (self.open and refuted)):
+            self.wrong, self.open = otherwise, not refuted
 
 
 def sizes(stored: Stored) -> dict[str, int]:
@@ -102,8 +107,12 @@ def sizes(stored: Stored) -> dict[str, int]:
 
 
 def check(pair: Pair, stored: Stored, quantity: str, index: int) -> Finding:
-    """Check one value. Raises survivors.OutOfReach when it cannot be found anew."""
-    return _CHECKS[quantity](pair, stored, index)
+    """Check one value. Raises survivors.OutOfReach when it cannot be found anew, or not precisely enough."""
+    pair.loose = False
+    finding = _CHECKS[quantity](pair, stored, index)
+    if finding.open and pair.loose:
+        raise OutOfReach(f"undecided with as many nodes as are in reach: {finding.wrong}")
+    return finding
 
 
 def check_plan(pair: Pair, stored: Stored) -> str:
@@ -137,23 +146,24 @@ def _check_tail(name: str) -> Callable[[Pair, Stored, int], Finding]:
         row = [float(part) for part in getattr(stored, name)[index]]
         judge = _Judge()
         # One place below the bound's first digit; an enclosure 400 times narrower than that tells its digits.
-        place = (
-            _place(Fraction(max(bound, 1e-40))) - 1
-            if (bound := stored.absolute_bound) > 0
-            else -_ABSOLUTE_DIGITS
-        )
+        # Where that is out of reach, fewer nodes, which leave out a hundredth or a quarter of the bound.
+        bound = max(stored.absolute_bound, 1e-40) if stored.absolute_bound > 0 else 1e-40
+        place = _place(Fraction(bound)) - 1 if stored.absolute_bound > 0 else -_ABSOLUTE_DIGITS
+        outs = [10.0**place / (2 * _CLEAR), *(share * bound for share in _LOOSER)]
         tail = pair.alpha if name == "alpha" else pair.beta
-        low, high = ends(tail(at, 10.0**place / (2 * _CLEAR)))
+        low, high = ends(tail(at, outs))
         judge.found[name] = _decimals(low, high, place)
         if not all(map(np.isfinite, row)) or not stored.absolute_bound > 0:
             judge.demand(False, "not finite")
             share = inf
         else:
             value = sum(map(Fraction, row), Fraction(0))
-            share = float(max(abs(value - low), abs(value - high)) / Fraction(stored.absolute_bound))
-            judge.demand(share <= 1, f"off by {share:.3g} times its bound")
+            stated = Fraction(stored.absolute_bound)
+            share = float(max(abs(value - low), abs(value - high)) / stated)
+            near = low - stated <= value <= high + stated
+            judge.demand(share <= 1, f"off by {share:.3g} times its bound", refuted=not near)
         texts = {"value": " ".join(map(repr, row)), "bound": repr(stored.absolute_bound)}
-        return Finding(name, index, str(at), texts, judge.found, judge.wrong, share)
+        return Finding(name, index, str(at), texts, judge.found, judge.wrong, share, judge.open)
 
     return checked
 
@@ -169,19 +179,20 @@ def _check_delta(pair: Pair, stored: Stored, index: int) -> Finding:
     judge.found["delta"] = _relative_decimals(low, high)
     share = inf
     if low <= 0 or not 0 <= bound < 1 or not np.isfinite(logarithm):
-        judge.demand(False, "no relative bound")
+        judge.demand(False, "no relative bound", refuted=not low <= 0 < high)
     else:
         with precision(BITS):
             power = (ball(Fraction(logarithm)) * arb(10).log()).exp()
-            errors = [abs(power / delta - 1).upper()]
+            errors = [abs(power / delta - 1)]
             if low > _SMALLEST_DELTA:
-                errors.append(abs(ball(Fraction(value)) / delta - 1).upper())
+                errors.append(abs(ball(Fraction(value)) / delta - 1))
             elif Fraction(value) > high * (1 + Fraction(bound)):
                 judge.demand(False, "delta is above its logarithm")
-            share = max(float(error) for error in errors) / bound if bound else inf
-        judge.demand(share <= 1, f"off by {share:.3g} times its bound")
+            share = max(float(error.upper()) for error in errors) / bound if bound else inf
+            near = all(error.lower() <= bound for error in errors)
+        judge.demand(share <= 1, f"off by {share:.3g} times its bound", refuted=not near)
     texts = {"delta": repr(value), "log10_delta": repr(logarithm), "relative_bound": repr(bound)}
-    return Finding("delta", index, str(at), texts, judge.found, judge.wrong, share)
+    return Finding("delta", index, str(at), texts, judge.found, judge.wrong, share, judge.open)
 
 
 def _check_epsilon(pair: Pair, stored: Stored, index: int) -> Finding:
@@ -193,13 +204,21 @@ def _check_epsilon(pair: Pair, stored: Stored, index: int) -> Finding:
         if low > 0:
             found = ends(pair.delta(Fraction(low)))
             judge.found["delta_at_lower"] = _relative_decimals(*found)
-            judge.demand(found[0] >= at, "delta at the lower bound is not shown to be large enough")
+            judge.demand(
+                found[0] >= at,
+                "delta at the lower bound is not shown to be large enough",
+                refuted=found[1] < at,
+            )
         if high < inf:
             found = ends(pair.delta(Fraction(high)))
             judge.found["delta_at_upper"] = _relative_decimals(*found)
-            judge.demand(found[1] <= at, "delta at the upper bound is not shown to be small enough")
+            judge.demand(
+                found[1] <= at,
+                "delta at the upper bound is not shown to be small enough",
+                refuted=found[0] > at,
+            )
     texts = {"value": repr(value), "lower": repr(low), "upper": repr(high)}
-    return Finding("epsilon", index, str(at), texts, judge.found, judge.wrong)
+    return Finding("epsilon", index, str(at), texts, judge.found, judge.wrong, open=judge.open)
 
 
 def _check_reduction(pair: Pair, stored: Stored, index: int) -> Finding:
@@ -219,17 +238,23 @@ def _check_reduction(pair: Pair, stored: Stored, index: int) -> Finding:
     if not judge.wrong:
         found = ends(pair.delta(eps_low, Fraction(low)))
         judge.found["delta_at_scale_lower"] = _relative_decimals(*found)
-        judge.demand(found[1] <= at, "delta at the lower scale is not shown to be small enough")
+        judge.demand(
+            found[1] <= at, "delta at the lower scale is not shown to be small enough", refuted=found[0] > at
+        )
         if high < inf:
             found = ends(pair.delta(eps_high, Fraction(high)))
             judge.found["delta_at_scale_upper"] = _relative_decimals(*found)
-            judge.demand(found[0] >= at, "delta at the upper scale is not shown to be large enough")
+            judge.demand(
+                found[0] >= at,
+                "delta at the upper scale is not shown to be large enough",
+                refuted=found[1] < at,
+            )
         _, reduction_low, reduction_high = map(Fraction, rows["reduction"])
         judge.demand(reduction_low <= 1 - 1 / Fraction(low), "its lower bound is above 1 - 1/scale")
         above = high == inf or reduction_high >= 1 - 1 / Fraction(high)
         judge.demand(above, "its upper bound is below 1 - 1/scale")
     texts = {name: " ".join(map(repr, row)) for name, row in rows.items()}
-    return Finding("reduction", index, str(at), texts, judge.found, judge.wrong)
+    return Finding("reduction", index, str(at), texts, judge.found, judge.wrong, open=judge.open)
 
 
 def _check_sieve(pair: Pair, stored: Stored, index: int) -> Finding:

@@ -24,6 +24,7 @@ least 0.98 times the least one on a grid of step 1/1000.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
 
@@ -34,8 +35,8 @@ from numpy.typing import NDArray
 from .allocation_text import Cells
 from .survivors import OutOfReach
 
-MOST_COORDINATES = 50_000_000  # of vectors looked at in one shell
-MOST_ANGLES = 500_000  # nodes kept, times distinct rhos
+MOST_COORDINATES = 1_000_000_000  # of vectors looked at in one shell
+MOST_ANGLES = 4_000_000  # nodes kept, times distinct rhos
 _BITS = 80  # of the scaled basis
 _CHUNK = 50_000
 _SHELL = 16
@@ -43,6 +44,9 @@ _INNERMOST = 1000
 _POISSON = 6.0  # below this rho the Poisson series is short, above it the product
 _LEAST_CURVE = 4.0  # where phi is near 1, so that |v|^2 tells of m; adds at most a quarter of it to |v|^2
 _MARGIN = 1e-5  # rounding of |v|^2, besides one millionth of it
+
+_TRICK = np.linspace(0.05, 0.95, 19)  # s in Rankin's trick
+_TOO_HIGH = 6.0
 
 Floats = NDArray[np.float64]
 
@@ -65,22 +69,24 @@ def table(rho: float) -> tuple[Floats, float]:
     return losses, 0.98 * float((losses[1:] / grid[1:] ** 2).min())
 
 
-def short_nodes(cells: Cells, modulus: int, step: Fraction, out: float, scale: Fraction) -> list[int]:
-    """0 and the n <= modulus / 2 without which the sum of phi(n) / 2n is at most `out`, ascending.
+def short_nodes(
+    cells: Cells, modulus: int, step: Fraction, out: float, scale: Fraction, power: int
+) -> list[int]:
+    """0 and the n <= modulus / 2 without which the sum of phi(n) / 2n^power is at most `out`, ascending.
 
     scale: the law is that of all rhos times it, at the same turns. Raises OutOfReach when they are too many.
     """
     weights = [int(rho / step) for rho in cells]
     factors = [(float(rho * scale), count) for rho, count in cells.items()]
-    shells = 1 + math.ceil(math.log(max(modulus / (2 * _INNERMOST), 1.0), _SHELL))
     found: dict[int, float] = {}
-    far = modulus // 2
+    far, share = modulus // 2, out
     while far:
+        share /= 4  # the outer shells have by far the most nodes
         near = far // _SHELL if far > _INNERMOST else 0
-        found |= _shell(weights, factors, modulus, far, near, out / (3 * shells))
+        found |= _shell(weights, factors, modulus, (far, near, power), share)
         far = near
     nodes = np.array(list(found), dtype=object)
-    weight = np.exp(-np.array(list(found.values()), dtype=np.float64)) / (2 * nodes).astype(np.float64)
+    weight = np.exp(-np.array(list(found.values()))) / (2 * nodes.astype(np.float64) ** power)
     order = np.argsort(weight)
     kept = nodes[order[np.searchsorted(np.cumsum(weight[order]), out / 3) :]]
     if kept.size * len(cells) > MOST_ANGLES:
@@ -89,9 +95,15 @@ def short_nodes(cells: Cells, modulus: int, step: Fraction, out: float, scale: F
 
 
 def _shell(
-    weights: list[int], factors: list[tuple[float, int]], modulus: int, far: int, near: int, out: float
+    weights: list[int],
+    factors: list[tuple[float, int]],
+    modulus: int,
+    shell: tuple[int, int, int],
+    out: float,
 ) -> dict[int, float]:
-    """The nodes near < n <= far and their -ln phi; what is left out adds at most 2 `out`."""
+    """For a shell (far, near, power): the nodes near < n <= far and their -ln phi; what is left out adds at
+    most 2 `out`."""
+    far, near, power = shell
     curves = [count * table(rho)[1] for rho, count in factors]
     extra = 1.0 + sum(max(_LEAST_CURVE - curve, 0.0) / 4.0 for curve in curves)
     curves = [max(curve, _LEAST_CURVE) for curve in curves]
@@ -102,7 +114,7 @@ def _shell(
     basis = [[int(x) // scale for x, scale in zip(row, scales, strict=True)] for row in scaled.lll().tolist()]
     turns = np.array([[Fraction(x, modulus) for x in row] for row in basis], dtype=np.float64)
     triangle = np.linalg.qr((turns * np.array([scale / 2.0**_BITS for scale in scales])).T)[1]
-    most = _radius(triangle, far, near, out, extra)
+    most = _radius(triangle, shell, out, extra)
     found: dict[int, float] = {}
     if most <= 0:
         return found
@@ -117,53 +129,59 @@ def _shell(
         spent = np.zeros(len(x))
         for (rho, count), place in zip(factors, below.T, strict=True):
             spent += count * table(rho)[0][place]
-        heavy = np.exp(-spent) / (2.0 * size) > out / MOST_COORDINATES  # the others add `out` at most
+        heavy = (
+            np.exp(-spent) / (2.0 * size**power) > out * len(triangle) / MOST_COORDINATES
+        )  # the others add `out` at most
         listed = np.abs(x[heavy].astype(object) @ numbers)
         found.update(zip(listed.tolist(), spent[heavy].tolist(), strict=True))
     return {n: spent for n, spent in found.items() if near < n <= far}
 
 
-def _radius(triangle: Floats, far: int, near: int, out: float, extra: float) -> float:
+def _radius(triangle: Floats, shell: tuple[int, int, int], out: float, extra: float) -> float:
     """Squared length beyond which vectors v may be left out, phi being at most exp(extra - |v|^2)."""
-    each = extra + math.log((1.0 + math.log(far / max(near, 1))) / (2.0 * out))
-    s = np.linspace(0.05, 0.95, 19)
-    size = s * np.diag(triangle)[:, None] ** 2
-    # sum_k exp(-x k^2) - 1 is at most sqrt(pi / x), and at most 2 / (e^x - 1).
-    every = np.log1p(np.minimum(np.sqrt(math.pi / size), 2.0 / np.expm1(np.minimum(size, 500.0)))).sum(axis=0)
-    together = (extra + every - math.log(2.0 * max(near, 1) * out)) / (1.0 - s)
+    far, near, power = shell
+    near = max(near, 1)
+    each = extra + math.log((1.0 + math.log(far / near)) / (2.0 * float(near) ** (power - 1) * out))
+    together = (extra + _gaussians(triangle) - math.log(2.0 * float(near) ** power * out)) / (1.0 - _TRICK)
     return min(each, float(together.min()))
 
 
-def _vectors(triangle: Floats, most: float) -> list[NDArray[np.int64]]:
+def _gaussians(triangle: Floats) -> Floats:
+    """ln of a bound on the sum over the lattice of exp(-s |v|^2), for the s in _TRICK."""
+    size = _TRICK * np.diag(triangle)[:, None] ** 2
+    # sum_k exp(-x k^2) - 1 is at most sqrt(pi / x), and at most 2 / (e^x - 1).
+    each = np.minimum(np.sqrt(math.pi / size), 2.0 / np.expm1(np.minimum(size, 500.0)))
+    return np.log1p(each).sum(axis=0)
+
+
+def _vectors(triangle: Floats, most: float) -> Iterator[NDArray[np.int32]]:
     """All integer vectors x with |triangle x|^2 <= most, in chunks of rows."""
     dimension = len(triangle)
-    # About as many as the volumes of the balls say, last coordinates first.
-    first = np.arange(1, dimension + 1) / 2.0
-    volumes = first * math.log(math.pi * most) - np.array([math.lgamma(1.0 + half) for half in first])
-    volumes -= np.cumsum(np.log(np.abs(np.diag(triangle)[::-1])))
-    if volumes.max() > math.log(MOST_COORDINATES / dimension):
-        raise OutOfReach(f"about {math.exp(min(volumes.max(), 700.0)):.1e} lattice vectors to look at")
+    # The sum over the lattice of exp(s (most - |v|^2)) bounds their number, a few times too high.
+    about = float((_TRICK * most + _gaussians(triangle)).min()) - math.log(_TOO_HIGH)
+    if about > math.log(MOST_COORDINATES / dimension):
+        raise OutOfReach(f"about {math.exp(min(about, 700.0)):.1e} lattice vectors to look at")
     start = np.zeros((1, dimension))
-    waiting = [(dimension, start, start.astype(np.int64), np.full(1, most))]
-    found, looked = [], 0
+    # Coordinates i, i + 1, ... are chosen; `partial` is what they add to the others, `left` of the length.
+    waiting = [(dimension, start, start[:, :0].astype(np.int32), np.full(1, most))]
+    looked = 0
     while waiting:
         i, partial, x, left = waiting.pop()
         if i == 0:
-            found.append(x)
+            yield x
             continue
         i -= 1
         middle = -partial[:, i] / triangle[i, i]
         reach = np.sqrt(left) / abs(triangle[i, i]) + 1e-9
-        first = np.ceil(middle - reach).astype(np.int64)
-        many = np.maximum(np.floor(middle + reach).astype(np.int64) - first + 1, 0)
+        first = np.ceil(middle - reach).astype(np.int32)
+        many = np.maximum(np.floor(middle + reach).astype(np.int32) - first + 1, 0)
         looked += int(many.sum())
         if looked * dimension > MOST_COORDINATES:
             raise OutOfReach(f"more than {looked} lattice vectors to look at")
         at = np.repeat(np.arange(len(x)), many)
-        new = first[at] + np.arange(len(at)) - np.repeat(np.cumsum(many) - many, many)
-        partial, x = partial[at] + new[:, None] * triangle[:, i], x[at]
-        x[:, i] = new
-        left = np.maximum(left[at] - partial[:, i] ** 2, 0.0)
+        new = first[at] + np.arange(len(at), dtype=np.int32) - np.repeat(np.cumsum(many) - many, many)
+        left = np.maximum(left[at] - (triangle[i, i] * (new - middle[at])) ** 2, 0.0)
+        new = new[:, None].astype(np.int32)
+        partial, x = partial[at, :i] + new * triangle[:i, i], np.hstack([new, x[at]])
         for c in range(0, len(x), _CHUNK):
             waiting.append((i, partial[c : c + _CHUNK], x[c : c + _CHUNK], left[c : c + _CHUNK]))
-    return found

@@ -14,12 +14,14 @@ n = N/2 by half, for |s| <= N/2 and up to P(|S| >= N/2) <= 2 exp(-period^2 / 8R)
 Nodes come from a scan of both members' residues, joined (survivors.py), or where these are too many as short
 vectors of a lattice (short.py). What a scan leaves out has phi <= exp(-L), together exp(-L) (1 + ln N) / 2.
 
-Tilted rule, for small delta; see Tilted.
+For delta, however small, see tilted.py.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -29,25 +31,23 @@ from flint import acb, arb, fmpq
 from .allocation_text import Cells, joined, rational_gcd, rational_lcm
 from .balls import ball, precision, widened
 from .short import short_nodes
-from .survivors import Member, join, scan
+from .survivors import Member, OutOfReach, join, scan
+from .tilted import best_tilt, tilted_delta, tilted_period
 from .transform import Cell
 
 BITS = 192
 PLAIN_NATS = 97.0  # aliasing of tails: 1e-42
 LEAST_OUT = 1e-41  # what nodes left out may add to a tail, at the least
-TILTED_OUT = 1e-19  # the same for delta: its relative accuracy, and what the steepest descent bound loses
+#: The same for delta, where it is its relative accuracy and what Chernoff's bound loses; the first in reach.
+TILTED_OUT = 1e-19, 1e-17, 1e-15
 MOST_SCANNED = 50_000_000  # residues of a member
 _SCALES = 16  # nodes are listed for scales rounded up to a multiple of its inverse
-TILTED_NATS = 58.0  # aliasing of delta, relative
 _MOST_KEPT = 2_000_000  # transforms, some 0.3 kB each
 
 
 def needed_period(total: Fraction, furthest: Fraction) -> float:
     """Long enough for the aliasing bounds, for thresholds x of X up to `furthest`."""
-    r = float(total)
-    plain = 2.0 * math.sqrt(2.0 * r * PLAIN_NATS)
-    far = float(furthest)
-    return max(plain, 0.5 * far + TILTED_NATS * r / far if far > plain / 2 else 0.0)
+    return max(2.0 * math.sqrt(2.0 * float(total) * PLAIN_NATS), tilted_period(total, furthest))
 
 
 class Family:
@@ -134,6 +134,8 @@ class Pair:
     first: Cells
     second: Cells
     plain: dict[float, Plain] = field(default_factory=dict)
+    tilted: dict[tuple[int, Fraction], Nodes] = field(default_factory=dict)
+    loose: bool = False  # whether fewer nodes were summed than first wanted, ever since it was set to False
 
     @property
     def members(self) -> list[Cells]:
@@ -161,15 +163,23 @@ class Pair:
         sizes = [self.family.period / rational_gcd(list(half)) for half in self.members]
         return all(size.denominator == 1 and size < MOST_SCANNED for size in sizes)
 
-    def nodes(self, out: float, scale: Fraction = Fraction(1)) -> Nodes:
-        """The nodes n without which the sum of phi(n) / 2n over 0 < n <= N/2 is at most `out`.
+    @cached_property
+    def modulus(self) -> int:
+        """N of the family's period."""
+        return int(self.family.period / self.step)
 
-        For rhos times `scale` at the same turns. Raises survivors.OutOfReach when they are too many.
+    def nodes(
+        self, out: float, scale: Fraction = Fraction(1), *, modulus: int | None = None, power: int = 1
+    ) -> Nodes:
+        """The nodes n without which the sum of phi(n) / 2n^power over 0 < n <= N/2 is at most `out`.
+
+        For rhos times `scale` at the same turns; modulus: N, where not that of the family.
+        Raises survivors.OutOfReach when they are too many.
         """
-        modulus = int(self.family.period / self.step)
+        modulus = modulus or self.modulus
         if not self.coarse:
             cells = tuple(sorted(self.cells.items()))
-            nodes = short_nodes(self.cells, modulus, self.step, out, scale)
+            nodes = short_nodes(self.cells, modulus, self.step, out, scale, power)
             return Nodes(modulus, nodes, (Half(cells, modulus),), out)
         nats = math.ceil(math.log((1 + math.log(modulus)) / (2 * out)))
         scanned = [self.family.member(cells, nats, scale) for cells in self.members]
@@ -181,31 +191,54 @@ class Pair:
             n = residues[residues <= modulus // 2].tolist()
         return Nodes(modulus, n, halves, out)
 
-    def alpha(self, threshold: Fraction, out: float) -> arb:
-        """P(T > threshold); nodes left out add at most `out`, or LEAST_OUT."""
-        return self._plain(out).upper((threshold + self.total / 2) // self.step + 1)
+    def alpha(self, threshold: Fraction, outs: Sequence[float]) -> arb:
+        """P(T > threshold); nodes left out add at most the first of `outs` in reach, or LEAST_OUT."""
+        return self._plain(outs).upper((threshold + self.total / 2) // self.step + 1)
 
-    def beta(self, threshold: Fraction, out: float) -> arb:
+    def beta(self, threshold: Fraction, outs: Sequence[float]) -> arb:
         """Q(T <= threshold) = P(T >= -threshold)."""
-        return self._plain(out).upper(-((threshold - self.total / 2) // self.step))
+        return self._plain(outs).upper(-((threshold - self.total / 2) // self.step))
 
-    def _plain(self, out: float) -> Plain:
-        out = max(out, LEAST_OUT)
-        if out not in self.plain:
-            self.plain[out] = Plain(self, out)
-        return self.plain[out]
+    def _plain(self, outs: Sequence[float]) -> Plain:
+        key = max(outs[0], LEAST_OUT)
+        if key not in self.plain:
+            nodes = self._in_reach([max(out, LEAST_OUT) for out in outs])
+            self.plain[key] = Plain(self, nodes)
+        self.loose |= self.plain[key].out > key
+        return self.plain[key]
+
+    def _in_reach(self, outs: Sequence[float], scale: Fraction = Fraction(1), **options: int) -> Nodes:
+        """The nodes for the first of `outs` for which they are not too many."""
+        for out in outs[:-1]:
+            with suppress(OutOfReach):
+                return self.nodes(out, scale, **options)
+        return self.nodes(outs[-1], scale, **options)
 
     def delta(self, eps: Fraction, scale: Fraction = Fraction(1)) -> arb:
         """delta(eps) for eps >= 0, all rhos times `scale`."""
-        return Tilted(self, best_tilt(eps, self.total * scale), scale).delta(eps)
+        total, step, modulus = self.total * scale, self.step * scale, self.modulus
+        tilt = best_tilt(eps, total)
+        if not self.coarse:
+            modulus = math.ceil(tilted_period(total, eps + total / 2 + step) / step)
+        nodes = self._tilted_nodes(modulus, Fraction(math.ceil(_SCALES * scale), _SCALES))
+        with precision(BITS):
+            terms = nodes.transforms(self.family, tilt, scale)
+        return tilted_delta(eps, tilt, total, step, modulus, terms, nodes.out, BITS)
+
+    def _tilted_nodes(self, modulus: int, scale: Fraction) -> Nodes:
+        key = modulus, scale
+        if key not in self.tilted:
+            outs = [out / float(modulus * self.step) for out in TILTED_OUT]
+            self.tilted[key] = self._in_reach(outs, scale, modulus=modulus, power=2)
+        self.loose |= self.tilted[key].out > TILTED_OUT[0] / float(modulus * self.step)
+        return self.tilted[key]
 
 
 class Plain:
     """Sums over the survivors, whose terms are kept."""
 
-    def __init__(self, pair: Pair, out: float) -> None:
-        nodes = pair.nodes(out)
-        self.modulus = nodes.modulus
+    def __init__(self, pair: Pair, nodes: Nodes) -> None:
+        self.modulus, self.out = nodes.modulus, nodes.out
         with precision(BITS):
             self.terms: list[tuple[int, arb]] = []
             for n, transform in nodes.transforms(pair.family, Fraction(0), Fraction(1)):
@@ -225,108 +258,6 @@ class Plain:
             for n, term in self.terms:
                 value -= term * arb.sin_pi_fmpq(fmpq(n * odd % double, self.modulus))
             return widened(value, self.slack)
-
-
-def best_tilt(eps: Fraction, total: Fraction) -> Fraction:
-    """A tilt near the saddle point 1/2 + eps / R, half a grid step or more away from the poles at 0 and 1."""
-    steps = max(1, math.ceil(math.sqrt(total) / 2))
-    place = (Fraction(1, 2) + eps / total) * steps
-    return Fraction(2 * math.floor(place) + 1, 2 * steps)
-
-
-class Tilted:
-    """delta from sums with the law of S tilted by exp(tilt X), whose terms are of the size of the answer.
-
-    With D(n) = E exp(tilt X + 2 pi i n S / N), K = floor(N / 2) and any real mu,
-
-        U(mu, a) = (1/N) sum_n D(n) sum_{s=a}^{a+K-1} exp(-mu h s - 2 pi i n s / N)
-
-    is the sum over all S of P(S) exp(tilt h S) exp(-mu h s), s the point of the window congruent to S, if
-    there is one. So, s0 being the first point above eps + R/2, U(tilt, s0) is P(T > eps), and exp(-R/2) times
-    U(tilt - 1, .) is Q(T > eps) (tilt > 1, window from s0) or Q(T <= eps) (tilt < 1, window up to s0), up to
-    what `_aliasing` bounds. |D(n)| <= exp(R tilt^2 / 2) phi(n) (transform.py), |1 - z| >= 2 |sin(pi n / N)|
-    sqrt|z| and 1 / (N sin(pi n / N)) <= 1 / 2n, so the nodes left out add at most the sum of phi(n) / 2n over
-    them, times 2 exp(R tilt^2 / 2 - mu h s0) / sqrt(min(1, exp(-mu h))), or as 2n <= N and |1 - z| >=
-    |1 - |z||, with 4 / |1 - exp(-mu h)| for the last quotient and the 2 (`_left_out`).
-    """
-
-    def __init__(self, pair: Pair, tilt: Fraction, scale: Fraction) -> None:
-        self.tilt, self.scale = tilt, scale
-        self.total, self.step = pair.total * scale, pair.step * scale
-        self.period = pair.family.period * scale
-        nodes = pair.nodes(TILTED_OUT, Fraction(math.ceil(_SCALES * scale), _SCALES))
-        self.modulus, self.window, self.out = nodes.modulus, nodes.modulus // 2, nodes.out
-        with precision(BITS):
-            self.terms = nodes.transforms(pair.family, tilt, scale)
-
-    def delta(self, eps: Fraction) -> arb:
-        """Enclosure of delta(eps)."""
-        start = (eps + self.total / 2) // self.step + 1
-        point = start * self.step
-        above = self.tilt > 1
-        with precision(BITS):
-            half = (-ball(self.total / 2)).exp()
-            factor = ball(eps).exp()
-            first = half * self._sum(self.tilt - 1, start if above else start - self.window, point)
-            second = factor * self._sum(self.tilt, start, point)
-            slack_p = self._aliasing(self.tilt, point, point)
-            if above:
-                slack_q = self._aliasing(self.tilt - 1, point - self.total, point - self.total)
-                value = first - second
-            else:
-                mirror = self.total - point
-                slack_q = self._aliasing(1 - self.tilt, mirror, mirror + self.step)
-                value = 1 - first - second
-            return widened(widened(value, slack_q), factor * slack_p)
-
-    def _sum(self, mu: Fraction, start: int, point: Fraction) -> arb:
-        """U(mu, start), the nodes left out included in its radius."""
-        modulus, window = self.modulus, self.window
-        shrink = (-ball(mu * self.step)).exp()
-        begin = (-ball(mu * self.step * start)).exp()
-        finish = (-ball(mu * self.step * (start + window))).exp()
-        total = arb(0)
-        for n, transform in self.terms:
-            z = shrink * _turn(-n, modulus)
-            after = finish * _turn(-n * (start + window), modulus)
-            term = (transform * (begin * _turn(-n * start, modulus) - after) / (1 - z)).real
-            total += term if n == 0 or 2 * n == modulus else 2 * term
-        return widened(total / modulus, self._left_out(mu, point, shrink))
-
-    def _left_out(self, mu: Fraction, point: Fraction, shrink: arb) -> arb:
-        size = (ball(self.total * self.tilt**2 / 2 - mu * point)).exp()
-        near = 2 / (shrink.sqrt() if mu > 0 else arb(1))
-        far = 4 / abs(1 - shrink)
-        return arb(self.out) * size * (far if far < near else near)
-
-    def _aliasing(self, mu: Fraction, low: Fraction, high: Fraction) -> arb:
-        """Error of a window sum with tilt mu > 0 for the tail from x on, low <= x <= high.
-
-        S >= s0 + K is missing, or with k = 1, 2, ... counts exp(mu k period) times from s0 + k N on;
-        S < s0 - N + K counts exp(-mu period) times at most.
-        """
-        length = self.step * self.window
-
-        def tail(x: Fraction) -> arb:
-            return (-ball(x * x / (2 * self.total))).exp() if x > 0 else arb(1)
-
-        error = tail(low + length) + (-ball(mu * self.period)).exp() * tail(self.period - length - high)
-        k = 1
-        while True:
-            here, following = (
-                (ball(mu * self.period * j)).exp() * tail(low + j * self.period) for j in (k, k + 1)
-            )
-            # The exponent is concave in k once x > 0, so the rest is below a geometric series.
-            if low + k * self.period > 0 and following < here / 2:
-                return error + 2 * here
-            error += here
-            k += 1
-
-
-def _turn(numerator: int, modulus: int) -> acb:
-    """exp(2 pi i numerator / modulus)."""
-    sine, cosine = arb.sin_cos_pi_fmpq(fmpq(2 * (numerator % modulus), modulus))
-    return acb(cosine, sine)
 
 
 def common_period(steps: list[Fraction], needed: float) -> Fraction:

@@ -37,9 +37,10 @@ def test_loss_is_that_of_theta_functions(rho: str) -> None:
     np.testing.assert_allclose(loss(float(Fraction(rho)), turns), expected, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.parametrize("power", [1, 2])
 @pytest.mark.parametrize("out", [1e-4, 1e-7, 1e-10])
-def test_what_is_left_out_weighs_no_more_than_allowed(out: float) -> None:
-    found = short_nodes(CELLS, MODULUS, STEP, out, ONE)
+def test_what_is_left_out_weighs_no_more_than_allowed(out: float, power: int) -> None:
+    found = short_nodes(CELLS, MODULUS, STEP, out, ONE, power)
     assert found[0] == 0
     assert found == sorted(set(found))
     assert found[-1] <= MODULUS // 2
@@ -48,20 +49,20 @@ def test_what_is_left_out_weighs_no_more_than_allowed(out: float) -> None:
     for rho, count in CELLS.items():
         turns = n * int(rho / STEP) % MODULUS / MODULUS
         spent += count * loss(float(rho), np.minimum(turns, 1.0 - turns))
-    weights = np.exp(-spent) / (2 * n)
+    weights = np.exp(-spent) / (2.0 * n**power)
     left_out = np.ones(len(n), dtype=bool)
     left_out[np.array(found[1:], dtype=np.int64) - 1] = False
     assert 0 < weights[left_out].sum() <= out
     # Few more are kept than must be.
     lightest = np.sort(weights)
     needed = len(n) - np.searchsorted(np.cumsum(lightest), out)
-    assert len(found) <= 1.3 * needed + 10
+    assert len(found) <= 1.3 * needed + 50
 
 
 def test_too_many_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(short, "MOST_COORDINATES", 100)
     with pytest.raises(OutOfReach, match="lattice vectors"):
-        short_nodes(CELLS, MODULUS, STEP, 1e-30, ONE)
+        short_nodes(CELLS, MODULUS, STEP, 1e-30, ONE, 1)
 
 
 def test_both_ways_find_the_same_tails(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,11 +73,11 @@ def test_both_ways_find_the_same_tails(monkeypatch: pytest.MonkeyPatch) -> None:
     needed = needed_period(total, 4 * total)
     scanned = Pair(Family(common_period(steps, needed)), first, second)
     assert scanned.coarse
-    values = [scanned.alpha(ONE, 1e-30), scanned.beta(ONE, 1e-30), scanned.delta(Fraction(3))]
+    values = [scanned.alpha(ONE, [1e-30]), scanned.beta(ONE, [1e-30]), scanned.delta(Fraction(3))]
     monkeypatch.setattr("kernels.certificate.tails.MOST_SCANNED", 0)
     listed = Pair(Family(common_period([scanned.step], needed)), first, second)
     assert not listed.coarse
-    again = [listed.alpha(ONE, 1e-30), listed.beta(ONE, 1e-30), listed.delta(Fraction(3))]
+    again = [listed.alpha(ONE, [1e-30]), listed.beta(ONE, [1e-30]), listed.delta(Fraction(3))]
     for one, other in zip(values, again, strict=True):
         assert one.overlaps(other)
         assert other.rad() < 1e-14 * one.mid()

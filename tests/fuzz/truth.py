@@ -20,8 +20,6 @@ from kernels.certificate.tails import (
     Family,
     Pair,
     Plain,
-    Tilted,
-    best_tilt,
     common_period,
     needed_period,
 )
@@ -129,8 +127,7 @@ class ByScan:
             steps, needed_period(total(cells), max(furthest, Fraction(0)) + total(cells) / 2)
         )
         self._pair = Pair(Family(period), *halves(cells))
-        self._plain = Plain(self._pair, LEAST_OUT)
-        self._tilted: dict[Fraction, Tilted] = {}
+        self._plain = Plain(self._pair, self._pair.nodes(LEAST_OUT))
 
     def affordable(self) -> bool:
         """Whether the sums are not too long."""
@@ -142,11 +139,11 @@ class ByScan:
             return Enclosure(*ends(value))
 
     def alpha(self, eps: Fraction) -> arb:
-        return self._pair.alpha(eps, LEAST_OUT)
+        return self._pair.alpha(eps, [LEAST_OUT])
 
     def power(self, eps: Fraction) -> arb:
         with precision(BITS):
-            return 1 - self._pair.beta(eps, LEAST_OUT)
+            return 1 - self._pair.beta(eps, [LEAST_OUT])
 
     def delta(self, eps: Fraction) -> arb | None:
         if eps > self.furthest:
@@ -156,10 +153,7 @@ class ByScan:
                 factor = ball(eps).exp()
                 inner = self.delta(-eps)
                 return None if inner is None else 1 - factor + factor * inner
-        tilt = best_tilt(eps, self._pair.total)
-        if tilt not in self._tilted:
-            self._tilted[tilt] = Tilted(self._pair, tilt, Fraction(1))
-        return self._tilted[tilt].delta(eps)
+        return self._pair.delta(eps)
 
     def scaled_delta(self, eps: Fraction, scale: Fraction) -> arb:
         """delta with all rhos times a scale >= 1."""
