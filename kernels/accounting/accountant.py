@@ -45,6 +45,7 @@ from kernels.numerics.trapezoid import Quadrature, quadrature, tails
 
 _MOST_TAKEN_OUT = 2  # kinds of narrow cells, one inside the other
 _PROMISED_BOUND = 1e-34  # absolute bound up to which tails are as sharp as can be
+_TELLING_BOUND = 1e-12  # from which on tails tell less than delta, whose nodes are weighed anew
 _QUICK_NODES = 20_000
 _POOR_BOUND = 1e-6  # from which on tilting is slow, too
 
@@ -125,17 +126,31 @@ class Accountant:
     def _direct(self, eps: Sequence[Fraction]) -> list[ProfilePoint]:
         """Points at ascending eps >= 0 by both tiers; where they are not sharp, also without the narrowest
         cells."""
-        if not eps:
-            return []
-        relative, points = self._relative(eps), []
-        for row, value in enumerate(eps):
-            alpha = self._upper_tail(value).meet(from_tails(relative, row, 1))
-            power = self._lower_tail(-value).meet(from_tails(relative, row, 0))
-            direct = difference(power, product(exponential(value), alpha)).clipped(ZERO.value, ONE.value)
-            point = ProfilePoint(value, direct.meet(from_tails(relative, row, 2)), alpha, power)
-            other = None if point.is_sharp else self._mixed(value, alone=False)
+        points = []
+        for point in self._by_tiers(eps):
+            other = None if point.is_sharp else self._mixed(point.eps, alone=False)
             points.append(point if other is None else point.meet(other))
         return points
+
+    def _by_tiers(self, eps: Sequence[Fraction]) -> list[ProfilePoint]:
+        """Points at eps >= 0 by both tiers."""
+        points = []
+        for value, point in zip(eps, self._by_tilt(eps), strict=True):
+            alpha, power = self._upper_tail(value), self._lower_tail(-value)
+            alpha, power = alpha.meet(point.alpha), power.meet(point.power)
+            direct = difference(power, product(exponential(value), alpha)).clipped(ZERO.value, ONE.value)
+            points.append(ProfilePoint(value, direct.meet(point.delta), alpha, power))
+        return points
+
+    def _by_tilt(self, eps: Sequence[Fraction]) -> list[ProfilePoint]:
+        """Points at eps >= 0 by the relative tier alone."""
+        if not eps:
+            return []
+        found = self._relative(eps)
+        return [
+            ProfilePoint(value, *(from_tails(found, row, which) for which in (2, 1, 0)))
+            for row, value in enumerate(eps)
+        ]
 
     def _decades(self, eps: Fraction) -> Fraction:
         """D with delta(eps), P(T > eps) and Q(T > eps) at most 10^-D: sub-Gaussian bound, ln 10 < 5/2."""
@@ -191,7 +206,7 @@ class Accountant:
     def _mirrored(self, eps: Fraction, other: ProfilePoint) -> ProfilePoint:
         """The point at eps < 0 from that at -eps, as T under Q is -T under P: delta(eps) = 1 - e^eps + e^eps
         delta(-eps)."""
-        alpha, power = self._tails_from(-eps, closed=True)
+        alpha, power = self._closed_tails(-eps)
         delta = complement(product(exponential(eps), complement(other.delta)))
         numbers = (
             number.clipped(ZERO.value, ONE.value) for number in (delta, complement(power), complement(alpha))
@@ -303,26 +318,23 @@ class Accountant:
         """
         if not 0 <= alpha <= 1:
             raise ValueError(f"alpha must lie in [0, 1], not {alpha}")
-        return type_two_error(self._vertex, self._spacing, self._total, alpha)
+        return type_two_error(self._quick_profile, self._spacing, self._total, alpha)
 
-    def _vertex(self, position: int) -> tuple[Certified, Certified]:
-        """P(T >= t) and Q(T < t) at the lattice point S = position: a vertex of the trade-off function."""
-        t = position * self._spacing - self._total / 2
-        if t >= 0:
-            alpha, power = self._tails_from(t, closed=True)
-            return alpha, complement(power)
-        alpha, power = self._tails_from(-t, closed=False)
-        return complement(power), alpha
+    def _quick_profile(self, eps: Sequence[Fraction]) -> list[ProfilePoint]:
+        """The profile at eps >= 0, no sharper than the trade-off function needs it: where the absolute bound
+        is large, delta tells more than tails, and the relative tier alone serves."""
+        if self._apart_first(_PROMISED_BOUND):
+            return self.profile(eps)
+        return self._by_tiers(eps) if self.absolute_bound <= _TELLING_BOUND else self._by_tilt(eps)
 
-    def _tails_from(self, t: Fraction, closed: bool) -> tuple[Certified, Certified]:
-        """P and Q of T > t (closed: T >= t) for t >= 0, both tiers together."""
+    def _closed_tails(self, t: Fraction) -> tuple[Certified, Certified]:
+        """P and Q of T >= t for t >= 0, both tiers together."""
         if self._apart_first(_PROMISED_BOUND):  # halfway to the last lattice point that does not belong
-            reached = (t + self._total / 2) / self._spacing
-            first = math.ceil(reached) if closed else math.floor(reached) + 1
+            first = math.ceil((t + self._total / 2) / self._spacing)
             point = self._mixed((first - Fraction(1, 2)) * self._spacing - self._total / 2, alone=True)
             if point is not None and point.is_sharp:
                 return point.alpha, point.power
-        first_point = self.tilt.first_point(t, closed)
+        first_point = self.tilt.first_point(t, closed=True)
         relative = self.tilt.tails([LatticePoint(first_point.position, first_point.t, 0.0)])
-        alpha = self._upper_tail(t, closed).meet(from_tails(relative, 0, 1))
-        return alpha, self._lower_tail(-t, closed).meet(from_tails(relative, 0, 0))
+        alpha = self._upper_tail(t, closed=True).meet(from_tails(relative, 0, 1))
+        return alpha, self._lower_tail(-t, closed=True).meet(from_tails(relative, 0, 0))

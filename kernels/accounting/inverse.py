@@ -17,6 +17,7 @@ import numpy as np
 from kernels.accounting.bounds import zcdp
 from kernels.accounting.certified.number import NEAREST, UP, Certified, from_floats
 from kernels.accounting.certified.root import LOG_UNIT, Evaluation, LogDelta, bracketed_root, certified_root
+from kernels.accounting.normal import mills
 from kernels.accounting.profile_point import Profile, ProfilePoint
 from kernels.numerics.tilt import Tails, Tilt
 
@@ -132,18 +133,10 @@ def least_epsilon(
 def _gaussian_log_delta(eps: float, total: float) -> tuple[float, float]:
     """ln delta of the Gaussian limit with mu^2 = R and its derivative in ln R, in double precision: a guess.
 
-    delta = phi(a) (m(a) - m(b)), a, b = eps / mu -+ mu / 2, m(x) = Phi(-x) / phi(x) (Mills ratio).
+    delta = phi(a) (m(a) - m(b)), a, b = eps / mu -+ mu / 2, m the Mills ratio.
     """
     mu = math.sqrt(total)
     a, b = eps / mu - mu / 2.0, eps / mu + mu / 2.0
-
-    def mills(x: float) -> float:
-        if x < 20.0:
-            return (
-                math.sqrt(math.pi / 2.0) * math.exp(min(0.5 * x * x, 700.0)) * math.erfc(x / math.sqrt(2.0))
-            )
-        return 1.0 / (x + 1.0 / (x + 2.0 / (x + 3.0 / x)))
-
     gap = max(mills(a) - mills(b), 1e-300)
     return -0.5 * a * a - 0.5 * math.log(2.0 * math.pi) + math.log(gap), 0.5 * mu / gap
 
