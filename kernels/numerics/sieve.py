@@ -51,7 +51,7 @@ MOST_ANGLES = 10_000_000
 _TRANSFORM = 128
 _FEWER = (1, 4, 16, 64, 256)  # as the number of nodes is only predicted
 _FINE = 10**9  # an N from which that is likely
-_TYPICAL = 0.1  # share of them that a plan keeps then
+_TYPICAL = 0.1  # share of the most angles that a plan keeps where it must choose, within a factor of 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,13 +135,15 @@ def _layout(spacing: Fraction, total: Fraction, width: int, thresholds: int) -> 
 def foreseen(rhos: Sequence[Fraction], counts: Sequence[int]) -> tuple[Fraction, Fraction, int, float]:
     """h, R, N and, roughly, the number of nodes 0 < p <= N that are kept.
 
-    The estimate is the volume of a ball over the determinant of the lattice, and the nodes around 0.
+    The estimate is the volume of a ball over the determinant of the lattice, and the nodes around 0; where
+    that is more than a plan that must choose keeps, or the lattice too fine for it, what such plans keep.
     """
     spacing = rational_gcd(rhos)
     total = sum((rho * count for rho, count in zip(rhos, counts, strict=True)), Fraction(0))
     modulus, _, _ = _layout(spacing, total, int(total / spacing), 2)
+    chosen_from = _TYPICAL * _most_kept(len(rhos))
     if modulus > _FINE:
-        return spacing, total, modulus, _TYPICAL * _most_kept(len(rhos))
+        return spacing, total, modulus, chosen_from
     bound = math.log((1.0 + 0.5 * math.log(modulus)) / PRUNED)
     decay = [
         count * theta.decay_of(2.0 * math.pi**2 / float(rho)) for rho, count in zip(rhos, counts, strict=True)
@@ -151,12 +153,8 @@ def foreseen(rhos: Sequence[Fraction], counts: Sequence[int]) -> tuple[Fraction,
     volume = 0.5 * d * math.log(math.pi * bound) - math.lgamma(0.5 * d + 1.0)
     share = min(volume - 0.5 * sum(math.log(max(a, LEAST_METRIC)) for a in chosen), 0.0)
     around_zero = bound * 2.0 / math.pi
-    return (
-        spacing,
-        total,
-        modulus,
-        min(around_zero + 0.5 * math.exp(min(math.log(modulus) + share, 700.0)), 0.5 * modulus),
-    )
+    nodes = around_zero + 0.5 * math.exp(min(math.log(modulus) + share, 700.0))
+    return spacing, total, modulus, min(nodes, 0.5 * modulus, chosen_from)
 
 
 @cache

@@ -26,7 +26,8 @@ from kernels.numerics.sieve import (
 from kernels.numerics.survivors import SOFTEST, factors_of
 from tests.numerics.exact import MANY, SOME, integer, to_mpf
 from tests.numerics.scan import SMALL, Scan, nodes_of, plan_of, scan
-from tests.reference.cells import total
+from tests.reference.cells import Cells, total
+from tests.reference.census import pair_cells
 from tests.reference.convolution import ConvolutionTail
 
 FLOAT = 1e-9  # relative accuracy of the scan's doubles, generously
@@ -191,6 +192,28 @@ def test_predicted_nodes_are_of_the_right_order(name: str) -> None:
     cells = SMALL[name]
     found = len(planned(name)[0].log_weight)
     assert found / 8 <= foreseen(list(cells), list(cells.values()))[3] <= max(8 * found, 100)
+
+
+#: More nodes seem to matter than are worth their time, or nearly.
+CHOSEN: dict[str, Cells] = {
+    "DHC persons, [011111, 111111]": pair_cells("011111", "111111"),
+    "PL 94 units of Puerto Rico, [0111, 0111]": {
+        F(57624834127, 133546655320420): 2,
+        F(9950850913653, 133546655320420): 2,
+    },
+    "a third beside 0.12345": {F(1, 3): 5, F(12345, 100_003): 1},
+    "nearly a half": {F(1, 2): 3, F(1, 2) + F(1, 10**5): 3},
+    "three of unlike sizes": {F(1, 10): 3, F(1, 1013): 2, F(7, 2003): 1},
+    "seven primes": {F(1, prime): 2 for prime in (3, 5, 7, 11, 13, 17, 19)},
+    "20-digit denominators": {F(2718281828459045, 10**20 - 17): 3, F(1414213562373095, 10**20 + 121): 2},
+}
+
+
+@pytest.mark.parametrize("name", CHOSEN)
+def test_predicted_nodes_where_a_plan_must_choose(name: str) -> None:
+    cells = CHOSEN[name]
+    found = len(plan_of(cells).log_weight)
+    assert found / 8 <= foreseen(list(cells), list(cells.values()))[3] <= 8 * found
 
 
 def test_prediction_copes_with_any_lattice() -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from kernels.accounting.design.calibration import Target
 from tests.workflow.command_line import TINY, answer, complaint, invoke, table
+from workflow.lib import tuning
 from workflow.lib.allocation.config import load_allocation
 from workflow.lib.tuning import slowness
 
@@ -123,7 +124,10 @@ def test_a_coarse_denominator_is_named_where_it_costs_much() -> None:
 
 
 @pytest.mark.parametrize("denominator", [8000, 80_000, 10**6])
-def test_a_denominator_that_takes_long_is_told_beforehand_with_one_that_does_not(denominator: int) -> None:
+def test_a_denominator_that_takes_long_is_told_beforehand_with_one_that_does_not(
+    denominator: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tuning, "LONG", 10.0)  # so that ten pairs do
     target = Target(F(12), F(1, 10**6))
     line = slowness(BEFORE, target, ["Block"], denominator, 1)
     assert line is not None
