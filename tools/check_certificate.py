@@ -55,8 +55,8 @@ def examine(cells, value, laws):
     kind, at, found = value["quantity"], F(value["at"] or 0), {}
     stored = {name: [float(x) for x in text.split()] for name, text in value["stored"].items()}
 
-    def error(name):
-        return F(10) ** Decimal(value["found"][name][1]).as_tuple().exponent / 500
+    def error(name, share=F(1, 2000)):  # of the last decimal place that is shown
+        return F(10) ** Decimal(value["found"][name][1]).as_tuple().exponent * share
 
     def law(scale=1):
         return laws.setdefault(scale, Law(cells, F(scale)))
@@ -68,7 +68,7 @@ def examine(cells, value, laws):
     if kind in ("alpha", "beta"):  # P(T > at), or Q(T <= at) = P(T >= -at)
         half, h = law().total / 2, law().h
         start = (at + half) // h + 1 if kind == "alpha" else -((at - half) // h)
-        found[kind] = law().upper(start, error(kind))
+        found[kind] = law().upper(start, min(error(kind, F(1, 250)), F(stored["bound"][0]) / 4))
         holds = [abs(found[kind] - ball(sum(map(F, stored["value"])))) <= ball(stored["bound"][0])]
     elif kind == "delta":
         (exact,), (log10,), (bound,) = stored["delta"], stored["log10_delta"], stored["relative_bound"]
