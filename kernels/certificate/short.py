@@ -38,7 +38,7 @@ from .survivors import OutOfReach
 MOST_COORDINATES = 1_000_000_000  # of vectors looked at in one shell
 MOST_ANGLES = 4_000_000  # nodes kept, times distinct rhos
 _BITS = 80  # of the scaled basis
-_CHUNK = 50_000
+_CHUNK = 10_000
 _SHELL = 16
 _INNERMOST = 1000
 _POISSON = 6.0  # below this rho the Poisson series is short, above it the product
@@ -120,7 +120,7 @@ def _shell(
         return found
     numbers = np.array([row[-1] for row in basis], dtype=object)
     for x in _vectors(triangle, most * (1.0 + 1e-6) + _MARGIN):
-        size = np.abs(x @ turns[:, -1]) * modulus
+        size = (x @ turns[:, -1]) * modulus  # of n; vectors come with their negatives
         inside = (size > near * (1.0 - 1e-6) - 1.0) & (size < far * (1.0 + 1e-6) + 1.0)
         x, size = x[inside], np.maximum(size[inside], 1.0)
         away = np.abs(x @ turns[:, :-1]) % 1.0
