@@ -19,7 +19,7 @@ from kernels.accounting.concave import Known, Peak, peak_between, peak_beyond
 from kernels.accounting.normal import mills, quantile
 from kernels.accounting.profile_point import PROMISED, Profile, ProfilePoint
 
-_MOST_STEPS, _MANY_STEPS = 60, 20
+_MOST_STEPS, _MANY_STEPS = 60, 10
 _SHARP, _FAIR = Decimal(2), Decimal(8)  # widths of the best line: that narrow is enough; is fair
 _TINY = Decimal("1e-36")  # a width that is enough after many steps, or if it is small relatively, too
 _SLOWEST = 6  # steps without halving it, after which what is fair will do
