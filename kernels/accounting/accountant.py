@@ -43,7 +43,7 @@ from kernels.numerics.survivors import SOFTEST
 from kernels.numerics.tilt import LatticePoint, Tails, Tilt
 from kernels.numerics.trapezoid import Quadrature, quadrature, tails
 
-_MOST_TAKEN_OUT = 2  # kinds of narrow cells, one inside the other
+_MOST_TAKEN_OUT = 2  # times that narrow cells are taken out of what is left
 _PROMISED_BOUND = 1e-34  # absolute bound up to which tails are as sharp as can be
 _TELLING_BOUND = 1e-12  # from which on tails tell less than delta, whose nodes are weighed anew
 _QUICK_NODES = 20_000
@@ -59,7 +59,7 @@ class Accountant:
     questions."""
 
     def __init__(self, composition: Composition, thresholds: int = 1001, taken_out: int = 0) -> None:
-        """taken_out: kinds of narrow cells that are accounted for outside this composition."""
+        """taken_out: how often narrow cells were taken out, to be accounted for outside this one."""
         self.composition = composition
         self._thresholds = thresholds
         self._taken_out = taken_out
@@ -166,14 +166,14 @@ class Accountant:
 
     @cached_property
     def _apart(self) -> Narrow | None:
-        """The kind of cells to take out: the narrowest, or for fine lattices that without which the others
-        are easiest."""
-        if self._taken_out == _MOST_TAKEN_OUT:
+        """The cells to take out: the narrowest, or for fine lattices those without which the others are
+        easiest."""
+        if self._taken_out >= _MOST_TAKEN_OUT:
             return None
         found = narrowest(self.composition)
         if (found and found.is_lumpy) or self._bound_if_planned <= _PROMISED_BOUND:
             return found
-        return cheapest(self.composition, _MOST_TAKEN_OUT - self._taken_out - 1)
+        return cheapest(self.composition, _MOST_TAKEN_OUT - self._taken_out)
 
     @cached_property
     def _foreseen_nodes(self) -> float:
@@ -193,10 +193,11 @@ class Accountant:
         """Of all other cells."""
         assert self._apart is not None
         others = self._apart.others
-        return Accountant(others, self._thresholds, self._taken_out + 1) if others else None
+        depth = 1 if self._apart.is_lumpy else len(self._apart.kinds)
+        return Accountant(others, self._thresholds, self._taken_out + depth) if others else None
 
     def _mixed(self, eps: Fraction, alone: bool) -> ProfilePoint | None:
-        """The point at any eps by taking one kind of cells out, where that is possible; alone: alpha too
+        """The point at any eps by taking cells out, where that is possible; alone: alpha too
         should be sharp."""
         if self._apart is None:
             return None

@@ -126,6 +126,12 @@ def node_lattice(
     return NodeLattice(modulus, farthest, chosen, basis, parity, triangle, surplus, slack)
 
 
+def every_node(modulus: int) -> NodeLattice:
+    """The coset without any factor: its points are the odd p themselves."""
+    one = np.ones(1, dtype=np.int64)
+    return NodeLattice(modulus, modulus, (), [[1]], one, np.full((1, 1), math.sqrt(NEAR)), NEAR, 1.0)
+
+
 @kernel
 def _enumerate(triangle: np.ndarray, parity: np.ndarray, bound: float, most: int) -> np.ndarray:
     """All x with x_j = parity_j modulo 2 and |triangle x / 2|^2 <= bound, as int32[k, d]; k = most + 1 means

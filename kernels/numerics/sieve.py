@@ -27,6 +27,7 @@ from kernels.numerics.lattice import (
     LatticeError,
     TooManyPointsError,
     choose_factors,
+    every_node,
     node_lattice,
     short_points,
 )
@@ -232,6 +233,9 @@ def _enumerated(
     if predicted_points(whole.lattice, bound) <= 4.0 * most:  # half are mirrors, and few are heavy enough
         with suppress(TooManyPointsError):
             return _points([whole], [bound], span, limit)
+    if modulus <= 2.0 * most:  # so few nodes in all that none need be left out
+        every = np.arange(1, modulus + 1, 2, dtype=np.int32)[:, None]
+        return [(Shell(0, every_node(modulus)), every)], _nothing
     shells = make_shells(weights, modulus, decay)
     for fewer in _FEWER:
         bounds = choose_bounds(shells, span, Weight(PRUNED, SMOOTH).scaled(math.exp(-loss)), most / fewer)

@@ -191,6 +191,13 @@ def test_what_names_no_mechanism_is_refused(text: str, reason: str) -> None:
         resolve_mechanism(DHC, text)
 
 
+@pytest.mark.parametrize("text", ["M" + "9" * 5000, "0" * 5000])
+def test_long_names_are_cut_in_the_refusal(text: str) -> None:
+    with pytest.raises(ValueError, match=r"allowed are M00|a pattern has 6 digits") as refused:
+        resolve_mechanism(DHC, text)
+    assert len(str(refused.value)) < 300
+
+
 @pytest.mark.parametrize(
     ("change", "reason"),
     [

@@ -19,6 +19,7 @@ NARROW: dict[str, Cells] = {
     "three kinds": {F(20): 3, F(7): 2, F(3, 10): 4},
     "one narrow cell": {F(8): 1, F(1, 100): 10},
     "not lumpy": {F(1): 4, F(1, 8): 10},
+    "three lumpy kinds": {F(100): 4, F(123, 2): 1, F(60): 5, F(1, 8): 4},
 }
 DELTAS = [F(1, 10), F(1, 10**6), F(1, 10**18)]
 

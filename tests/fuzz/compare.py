@@ -59,8 +59,8 @@ class Record:
             room = upper - value if error > 0 else value - lower
             if quantity == "delta" and truth > 0:
                 self._relative(truth, value, upper - lower)
-            if truth.rad() > SHARP * room:
-                return
+            if truth.rad() > SHARP * room or (upper == 1 if error > 0 else lower == 0):
+                return  # no probability is beyond 0 and 1: that is no stated bound on the error
             certain = max(abs(error) - truth.rad(), arb(0))
             self.rate(quantity, float(certain / room) if room > 0 else 0.0)
 

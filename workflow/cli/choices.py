@@ -15,8 +15,9 @@ class Words(click.Choice[str]):
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter:
+            from workflow.lib.input.text_tree import shorten
             from workflow.lib.input.wording import suggestion
 
             choices = [str(choice) for choice in self.choices]
             hint = suggestion(str(value), choices)
-            self.fail(f"{str(value)!r}: {hint}allowed: {', '.join(choices)}.", param, ctx)
+            self.fail(f"{shorten(str(value))}: {hint}allowed: {', '.join(choices)}.", param, ctx)

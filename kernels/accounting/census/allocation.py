@@ -90,5 +90,7 @@ class Allocation:
 
     def _queries(self, level: str) -> Mapping[str, Fraction]:
         if level not in self.rho:
-            raise ValueError(f"{level!r} is not a level of {self.name}; allowed: " + ", ".join(self.levels))
+            raise ValueError(
+                f"{level[:80]!r} is not a level of {self.name}; allowed: " + ", ".join(self.levels)
+            )
         return self.rho[level]

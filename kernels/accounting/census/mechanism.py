@@ -66,7 +66,7 @@ def mechanism_name(allocation: Allocation, pattern: str) -> str:
     """
     if pattern not in allocation.patterns:
         raise ValueError(
-            f"{pattern!r} is not among the {len(allocation.patterns)} patterns of {allocation.name}"
+            f"{pattern[:80]!r} is not among the {len(allocation.patterns)} patterns of {allocation.name}"
         )
     return f"M{allocation.patterns.index(pattern):02d}"
 
@@ -86,9 +86,10 @@ def resolve_mechanism(allocation: Allocation, text: str) -> str:
         if len(number) < 10 and int(number) < len(allocation.patterns):
             return allocation.patterns[int(number)]
         last = f"M{len(allocation.patterns) - 1:02d}"
-        raise ValueError(f"{text!r} is not a mechanism of {allocation.name}; allowed are M00 to {last}")
+        raise ValueError(f"{text[:80]!r} is not a mechanism of {allocation.name}; allowed are M00 to {last}")
     try:
         check_pattern(text, allocation.absorbing_levels, allocation.fixed_digits)
     except ValueError as error:
-        raise ValueError(f"{text!r} is neither a mechanism name such as M00 nor a pattern: {error}") from None
+        what = "is neither a mechanism name such as M00 nor a pattern"
+        raise ValueError(f"{text[:80]!r} {what}: {error}") from None
     return text

@@ -17,7 +17,7 @@ from kernels.accounting.census.mechanism import mechanism, mechanism_name, pairs
 from kernels.accounting.composition import Composition
 from kernels.accounting.settings import Settings
 from workflow.lib.input.rational import parse_ratio
-from workflow.lib.input.text_tree import printable
+from workflow.lib.input.text_tree import printable, shorten
 from workflow.lib.keys import content_key, settings_of
 from workflow.lib.plain_error import PlainError
 from workflow.lib.results.stored_result import Identity
@@ -58,7 +58,7 @@ class WorkPlan:
     def shard(self, name: str) -> list[Entry]:
         """The entries of one shard. Raises WorkPlanError for an unknown name."""
         if name not in self.shards:
-            raise WorkPlanError(f"no shard {name!r}; there are " + ", ".join(self.shards))
+            raise WorkPlanError(f"no shard {shorten(name)}; there are " + ", ".join(self.shards))
         return [self.entries[path] for path in self.shards[name]]
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from kernels.uldp import ULDP_VERSION
 from kernels.uldp.domain import Domain
+from workflow.lib.input.text_tree import shorten
 from workflow.lib.plain_error import PlainError
 from workflow.lib.shard.shards import Work, shard_names, split
 from workflow.lib.uldp.study import Study
@@ -37,7 +38,7 @@ class StudyPlan:
     def shard(self, name: str) -> list[Task]:
         """The tasks of one shard. Raises StudyPlanError for an unknown name."""
         if name not in self.shards:
-            raise StudyPlanError(f"no shard {name!r}; there are " + ", ".join(self.shards))
+            raise StudyPlanError(f"no shard {shorten(name)}; there are " + ", ".join(self.shards))
         return [self.tasks[path] for path in self.shards[name]]
 
 
