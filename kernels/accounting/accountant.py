@@ -32,7 +32,7 @@ from kernels.accounting.inverse import (
     log_deltas,
     variance_reduction,
 )
-from kernels.accounting.narrow import Narrow, cheapest, narrowest
+from kernels.accounting.narrow import MOST_COST, Narrow, cheapest, narrowest
 from kernels.accounting.plan_summary import PlanSummary, foresee, summarise
 from kernels.accounting.profile_point import MOST_DECADES, PROMISED, ProfilePoint, negligible
 from kernels.accounting.tradeoff import type_two_error
@@ -43,7 +43,6 @@ from kernels.numerics.survivors import SOFTEST
 from kernels.numerics.tilt import LatticePoint, Tails, Tilt
 from kernels.numerics.trapezoid import Quadrature, quadrature, tails
 
-_MOST_TAKEN_OUT = 2  # times that narrow cells are taken out of what is left
 _PROMISED_BOUND = 1e-34  # absolute bound up to which tails are as sharp as can be
 _TELLING_BOUND = 1e-12  # from which on tails tell less than delta, whose nodes are weighed anew
 _QUICK_NODES = 20_000
@@ -58,11 +57,11 @@ class Accountant:
     """Exact accounting of one composition. The plan is made on first use; nothing else is kept between
     questions."""
 
-    def __init__(self, composition: Composition, thresholds: int = 1001, taken_out: int = 0) -> None:
-        """taken_out: how often narrow cells were taken out, to be accounted for outside this one."""
+    def __init__(self, composition: Composition, thresholds: int = 1001, effort: float = MOST_COST) -> None:
+        """effort: what taking narrow cells out may cost, see narrow.Narrow.cost."""
         self.composition = composition
         self._thresholds = thresholds
-        self._taken_out = taken_out
+        self._effort = effort
         self._soft_nodes: dict[float, Selection] = {}
         self._rebased: dict[Fraction, Accountant] = {}
 
@@ -168,12 +167,10 @@ class Accountant:
     def _apart(self) -> Narrow | None:
         """The cells to take out: the narrowest, or for fine lattices those without which the others are
         easiest."""
-        if self._taken_out >= _MOST_TAKEN_OUT:
-            return None
-        found = narrowest(self.composition)
+        found = narrowest(self.composition, self._effort)
         if (found and found.is_lumpy) or self._bound_if_planned <= _PROMISED_BOUND:
             return found
-        return cheapest(self.composition, _MOST_TAKEN_OUT - self._taken_out)
+        return cheapest(self.composition, self._effort)
 
     @cached_property
     def _foreseen_nodes(self) -> float:
@@ -192,9 +189,8 @@ class Accountant:
     def _others(self) -> "Accountant | None":
         """Of all other cells."""
         assert self._apart is not None
-        others = self._apart.others
-        depth = 1 if self._apart.is_lumpy else len(self._apart.kinds)
-        return Accountant(others, self._thresholds, self._taken_out + depth) if others else None
+        others, effort = self._apart.others, self._effort / self._apart.terms
+        return Accountant(others, self._thresholds, effort) if others else None
 
     def _mixed(self, eps: Fraction, alone: bool) -> ProfilePoint | None:
         """The point at any eps by taking cells out, where that is possible; alone: alpha too

@@ -28,13 +28,14 @@ from kernels.accounting.narrow_law import Floats, SumLaw, spread, sum_law
 from kernels.accounting.profile_point import Profile, ProfilePoint, certain
 from kernels.numerics.sieve import foreseen
 
+#: What taking cells out of a composition may cost, a few seconds.
+MOST_COST = 5e6
 #: Cells with at least this rho can be taken out.
 NARROW = Fraction(1, 10)
 #: From this rho on the law of T falls into lumps even where such cells stand alone.
 _LUMPY = Fraction(5)
 _FEW_VALUES = 40
 _LEAST_NODES, _FEW_NODES = 500, 50_000
-_MOST_COST = 5_000_000  # a few seconds
 _LEAST_NATS, _MOST_NATS = 90.0, 400_000.0  # -ln of what is left out
 _LEAST_TERMS, _MOST_TERMS, _MOST_LOOKED_AT = 100, 20_000, 1_000_000
 _GAP = 50.0  # nats below the largest bound, of the terms asked for first
@@ -57,9 +58,20 @@ class Narrow:
         return all(map(_is_lumpy, self.kinds))
 
     @property
+    def terms(self) -> float:
+        """How many terms matter, roughly: values of all K that take up _GAP nats at most, twice."""
+        spent = np.zeros(int(_GAP) + 1)  # combinations by whole nats
+        spent[0] = 1.0
+        for rho, count in self.kinds:
+            nats = 0.5 * float(rho) / count * np.arange(spread(rho, count, _GAP) + 1.0) ** 2
+            each = np.bincount(nats[nats < len(spent)].astype(np.int64), minlength=len(spent))
+            spent = np.convolve(spent, 2.0 * each - (np.arange(len(spent)) == 0))[: len(spent)]
+        return float(min(2.0 * spent.sum(), math.prod(map(_values, self.kinds))))
+
+    @property
     def cost(self) -> float:
         """Of one question, roughly: terms times nodes of the rest."""
-        return _terms(self.kinds) * self.cost_of_rest
+        return self.terms * self.cost_of_rest
 
     @property
     def cost_of_rest(self) -> float:
@@ -90,7 +102,7 @@ class Narrow:
         return found
 
 
-def narrowest(composition: Composition) -> Narrow | None:
+def narrowest(composition: Composition, effort: float) -> Narrow | None:
     """The cells with the largest rhos, if they are narrow and it is not too expensive to take them out: all
     kinds that make lumps, fewer only where that leaves an easy rest, or one kind if there are no lumps."""
     last = len(composition.cells) - 1
@@ -100,23 +112,23 @@ def narrowest(composition: Composition) -> Narrow | None:
     for many in range(max(len(lumpy), 1), 0, -1):
         found = _taken(composition, tuple(lumpy[:many] or [last]))
         whole = many >= len(lumpy) or found.cost_of_rest <= _FEW_NODES
-        if whole and found.cost <= _MOST_COST:
+        if whole and found.cost <= effort:
             return found
     return None
 
 
-def cheapest(composition: Composition, most: int) -> Narrow | None:
-    """The cells, `most` kinds at most, without which the others are easiest, for lattices that are too fine;
+def cheapest(composition: Composition, effort: float) -> Narrow | None:
+    """The cells, two kinds at most, without which the others are easiest, for lattices that are too fine;
     None if that is too expensive, or if they are hardly easier."""
     best = None
-    for size in range(1, most + 1):
+    for size in (1, 2):
         kinds = combinations(range(len(composition.cells)), size)
         found = min((_taken(composition, places) for places in kinds), key=lambda one: one.cost, default=None)
         if found and (best is None or found.cost < best.cost):
             best = found
         if best is None or best.cost <= _FEW_NODES:
             break
-    if best is None or best.cost > _MOST_COST or best.cost_of_rest > _nodes(composition) / 4.0:
+    if best is None or best.cost > effort or best.cost_of_rest > _nodes(composition) / 4.0:
         return None
     return best
 
@@ -135,17 +147,6 @@ def _values(kind: Kind) -> int:
     """How many values of K matter, roughly."""
     rho, count = kind
     return 2 * spread(rho, count, _LEAST_NATS) + count
-
-
-def _terms(kinds: tuple[Kind, ...]) -> float:
-    """How many terms of the sum matter, roughly: values of all K that take up _GAP nats at most, twice."""
-    spent = np.zeros(int(_GAP) + 1)  # combinations by whole nats
-    spent[0] = 1.0
-    for rho, count in kinds:
-        nats = 0.5 * float(rho) / count * np.arange(spread(rho, count, _GAP) + 1.0) ** 2
-        each = np.bincount(nats[nats < len(spent)].astype(np.int64), minlength=len(spent))
-        spent = np.convolve(spent, 2.0 * each - (np.arange(len(spent)) == 0))[: len(spent)]
-    return float(min(2.0 * spent.sum(), math.prod(map(_values, kinds))))
 
 
 def _is_lumpy(kind: Kind) -> bool:
@@ -173,7 +174,7 @@ class _Terms:
         #: What the rest is asked for are multiples of 1 over this.
         self._unit = math.lcm(*(one.denominator for one in (eps, self._total / 2, *halves)))
         self._known: dict[int, ProfilePoint] = {}
-        self._most_terms = max(min(_MOST_TERMS, 2.0 * _MOST_COST / narrow.cost_of_rest), _LEAST_TERMS)
+        self._most_terms = max(min(_MOST_TERMS, 2.0 * MOST_COST / narrow.cost_of_rest), _LEAST_TERMS)
         everything = self._total + sum(rho * count for rho, count in narrow.kinds)
         far = eps + everything / 2 if alone else eps - everything / 2
         #: Below this the answer, at most exp(-it), would not stand out from what is missing.

@@ -9,6 +9,7 @@ import pytest
 
 from kernels.accounting.accountant import Accountant
 from kernels.accounting.composition import Composition
+from kernels.accounting.narrow import MOST_COST
 from kernels.accounting.profile_point import ProfilePoint
 from tests.accounting.cases import LUMPY, cells_of
 from tests.reference.cells import Cells
@@ -24,8 +25,8 @@ NARROW: dict[str, Cells] = {
 DELTAS = [F(1, 10), F(1, 10**6), F(1, 10**18)]
 
 
-def made(cells: Cells, taken_out: int = 0) -> Accountant:
-    return Accountant(Composition.from_counts(cells), taken_out=taken_out)
+def made(cells: Cells, effort: float = MOST_COST) -> Accountant:
+    return Accountant(Composition.from_counts(cells), effort=effort)
 
 
 def disjoint(one: ProfilePoint, other: ProfilePoint) -> list[str]:
@@ -36,7 +37,7 @@ def disjoint(one: ProfilePoint, other: ProfilePoint) -> list[str]:
 @pytest.mark.parametrize("name", NARROW)
 @pytest.mark.parametrize("eps", [F(0), F(7, 2), F(45), F(-3), F(80), F(709)])
 def test_profile_is_that_of_all_cells_together(name: str, eps: Fraction) -> None:
-    [together], [apart] = (made(NARROW[name], taken_out).profile([eps]) for taken_out in (2, 0))
+    [together], [apart] = (made(NARROW[name], effort).profile([eps]) for effort in (0.0, MOST_COST))
     assert not disjoint(together, apart)
     assert apart.is_sharp
 
