@@ -152,7 +152,7 @@ class Accountant:
         ]
 
     def _decades(self, eps: Fraction) -> Fraction:
-        """D with delta(eps), P(T > eps) and Q(T > eps) at most 10^-D: sub-Gaussian bound, ln 10 < 5/2."""
+        """D with delta(eps), P(T >= eps) and Q(T >= eps) at most 10^-D: sub-Gaussian bound, ln 10 < 5/2."""
         return max(eps - self._total / 2, Fraction(0)) ** 2 / (5 * self._total)
 
     @cached_property
@@ -326,6 +326,8 @@ class Accountant:
 
     def _closed_tails(self, t: Fraction) -> tuple[Certified, Certified]:
         """P and Q of T >= t for t >= 0, both tiers together."""
+        if self._decades(t) >= MOST_DECADES:
+            return negligible(t).alpha, negligible(t).power
         if self._apart_first(_PROMISED_BOUND):  # halfway to the last lattice point that does not belong
             first = math.ceil((t + self._total / 2) / self._spacing)
             point = self._mixed((first - Fraction(1, 2)) * self._spacing - self._total / 2, alone=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from kernels.accounting.certified.enclosure import difference, quotient
-from kernels.accounting.certified.number import NEAREST, UP, ZERO, Certified
+from kernels.accounting.certified.number import DOWN, NEAREST, UP, ZERO, Certified
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def peak_beyond(known: Sequence[Known], intercept: Certified, fall: Certified) -
     meet = max(meet, last.place.upper)
     bound = max(
         UP.add(last.value.upper, UP.multiply(rise, UP.subtract(meet, last.place.lower))),
-        UP.subtract(intercept.upper, UP.multiply(fall.lower, meet)),
+        UP.subtract(intercept.upper, DOWN.multiply(fall.lower, meet)),
     )
     return Peak(bound, meet)
 

@@ -103,3 +103,20 @@ def test_the_ends_bound_a_linear_stretch(straight: bool) -> None:
     rising = Certified(Decimal(1), Decimal(-1) if straight else Decimal(0), Decimal(1))
     points = [Known(ZERO, ZERO, rising), Known(ONE, ONE, rising)]
     assert peak_between(points, 0, straight).bound == 1
+
+
+@pytest.mark.parametrize("places", [1, 20, 50])
+def test_the_bound_beyond_the_last_place_holds_to_the_last_digit(places: int) -> None:
+    """Lines that meet 10^-places above 0, where what is subtracted from 1 must not be rounded up."""
+    for k in range(1, 60):
+        last, rise, fall = F(k % 9 + 1, 10), F(k, 7), from_fraction(F(k, 60 * k + 7))
+        meet = (1 - F(1, 10**places)) / F(fall.lower)
+        here = Known(
+            from_fraction(last),
+            from_fraction(1 - F(fall.lower) * meet - rise * (meet - last)),
+            from_fraction(rise),
+        )
+        # The highest lines that are within the enclosures
+        a, b = F(here.value.upper) - F(here.slope.upper) * last, F(here.slope.upper)
+        x = (1 - a) / (b + F(fall.lower))
+        assert a + b * x <= F(peak_beyond([here], ONE, fall).bound)

@@ -94,3 +94,22 @@ def test_nearly_equal_rhos_are_almost_one_rho() -> None:
     """delta moves with the rhos by less than their relative distance times the number of cells."""
     close, equal = (made(cells).profile([F(3)])[0].delta for cells in (FINE["nearly equal"], {F(1, 2): 20}))
     assert 0 < abs(F(close.value) / F(equal.value) - 1) < F(1, 10**8)
+
+
+VERY_NARROW: Cells = {F(10) ** 30: 1, F(1): 2}
+
+
+@pytest.mark.parametrize("cells", [NARROW["three kinds"], VERY_NARROW], ids=["three kinds", "no noise"])
+@pytest.mark.parametrize("eps", [-(F(10) ** 33), -(F(10) ** 200)])
+def test_far_below_zero_nothing_is_searched_for(cells: Cells, eps: Fraction) -> None:
+    """Where 1 - delta is below any decimal, too."""
+    [point] = made(cells).profile([eps])
+    for found in (point.delta, point.alpha, point.power):
+        assert 0 < 1 - F(found.lower) <= F(1, 10**59)
+        assert found.upper == 1
+
+
+def test_beside_a_cell_without_noise_the_rest_is_asked_for_far_below_zero() -> None:
+    [point] = made(VERY_NARROW).profile([F(3)])
+    assert 1 - F(point.delta.lower) <= F(1, 10**40)
+    assert point.alpha.upper <= F(1, 10**300)

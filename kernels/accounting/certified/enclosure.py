@@ -5,16 +5,20 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 
-from kernels.accounting.certified.number import DOWN, NEAREST, ONE, UP, Certified, from_fraction
+from kernels.accounting.certified.number import DOWN, NEAREST, ONE, UP, ZERO, Certified, from_fraction
 from kernels.numerics.tilt import Tails
 
 #: Decimal.exp rounds its argument's last digit; 60 digits leave far more than this for any exponent in use.
 _EXP_SLACK = Decimal("1e-45")
+#: Far below, exponentials are no decimals; this one is.
+_LOWEST_POWER, _LOWEST = -(10**18), Decimal((0, (1,), -4 * 10**17))  # ln 10 > 2.3
 
 
 @lru_cache(maxsize=1024)
 def exponential(power: Fraction) -> Certified:
     """exp of an exact rational."""
+    if power < _LOWEST_POWER:
+        return Certified(ZERO.value, ZERO.value, _LOWEST)
     exact = from_fraction(power)
     value = NEAREST.exp(exact.value)
     slack = UP.add(_EXP_SLACK, UP.multiply(2, exact.width))
