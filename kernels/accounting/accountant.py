@@ -193,8 +193,8 @@ class Accountant:
         return Accountant(others, self._thresholds, effort) if others else None
 
     def _mixed(self, eps: Fraction, alone: bool) -> ProfilePoint | None:
-        """The point at any eps by taking cells out, where that is possible; alone: alpha too
-        should be sharp."""
+        """The point at any eps by taking cells out, where that is possible; alone: the tails
+        should be sharp too."""
         if self._apart is None:
             return None
         rest = self._others.profile if self._others else None
@@ -239,7 +239,8 @@ class Accountant:
 
     @cached_property
     def _delta_at_zero(self) -> Certified:
-        return self.profile([Fraction(0)])[0].delta
+        profile = self._sharp_deltas if self._apart_first(_POOR_BOUND) else self.profile
+        return profile([Fraction(0)])[0].delta
 
     def epsilon(self, delta: Fraction, guess: float | None = None) -> Certified:
         """The least eps >= 0 with delta(eps) <= delta: 0 from delta(0) on, infinite at delta = 0.
@@ -255,12 +256,12 @@ class Accountant:
             return ZERO
         rho = self._total / 2
         if self._apart_first(_POOR_BOUND):
-            return least_epsilon(by_profile(self.profile), rho, delta, guess)
+            return least_epsilon(by_profile(self._sharp_deltas), rho, delta, guess)
         rough = by_tilt(self.tilt.rough()) if guess is None else None
         found = least_epsilon(by_tilt(self.tilt), rho, delta, guess, rough)
         if self._apart is None or found.width <= UP.multiply(PROMISED, found.value):
             return found
-        return found.meet(least_epsilon(by_profile(self.profile), rho, delta, float(found.value)))
+        return found.meet(least_epsilon(by_profile(self._sharp_deltas), rho, delta, float(found.value)))
 
     def reduction(self, delta: Fraction) -> Reduction:
         """Variance reduction at delta against the Census Bureau's zCDP calibration.
@@ -281,12 +282,12 @@ class Accountant:
     def _scaled_by_profile(self, scale: Fraction) -> ExactEvaluation:
         scaled = Accountant(self.composition.scaled(scale), self._thresholds)
         scaled._apart = self._apart.scaled(scale) if self._apart else None
+        return by_profile(scaled._sharp_deltas)
 
-        def profile(eps: Sequence[Fraction]) -> list[ProfilePoint]:
-            points = [(one, scaled._mixed(one, alone=False)) for one in eps]
-            return [point if point and point.is_sharp else scaled.profile([one])[0] for one, point in points]
-
-        return by_profile(profile)
+    def _sharp_deltas(self, eps: Sequence[Fraction]) -> list[ProfilePoint]:
+        """Points at eps >= 0 whose delta is sharp, while their tails may not be."""
+        points = [(one, self._mixed(one, alone=False)) for one in eps]
+        return [point if point and point.is_sharp else self.profile([one])[0] for one, point in points]
 
     def _scaled_tilt(self, scale: Fraction) -> Tilt:
         """The relative tier with all rhos scaled by a factor >= 1, far from 1 on a plan of its own."""

@@ -22,10 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.accounting.certified.enclosure import product, total
-from kernels.accounting.certified.number import ONE, UP, ZERO, Certified
+from kernels.accounting.certified.number import NEAREST, ONE, UP, ZERO, Certified
 from kernels.accounting.composition import Composition
 from kernels.accounting.narrow_law import Floats, SumLaw, spread, sum_law
-from kernels.accounting.profile_point import Profile, ProfilePoint, certain
+from kernels.accounting.profile_point import Profile, ProfilePoint, almost_certain, certain
 from kernels.numerics.sieve import foreseen
 
 #: What taking cells out of a composition may cost, a few seconds.
@@ -37,10 +37,10 @@ _LUMPY = Fraction(5)
 _FEW_VALUES = 40
 _LEAST_NODES, _FEW_NODES = 500, 50_000
 _LEAST_NATS, _MOST_NATS = 90.0, 400_000.0  # -ln of what is left out
-_LEAST_TERMS, _MOST_TERMS, _MOST_LOOKED_AT = 100, 20_000, 1_000_000
-_GAP = 50.0  # nats below the largest bound, of the terms asked for first
+_LEAST_TERMS, _MANY_TERMS, _MOST_TERMS, _MOST_LOOKED_AT = 100, 1_000, 20_000, 1_000_000
+_FIRST_GAP, _GAP = 25.0, 50.0  # nats below the largest bound: of the terms asked for first, and usually
+_DOUBT = Decimal("1e-60")  # probability that counts as none where T exceeds something almost certainly
 _NEGLIGIBLE, _NEGLIGIBLE_TAIL = Decimal("1e-16"), Decimal("1e-37")  # relative to delta; of a tail
-_NEGLIGIBLE_NATS = 86.0 + math.log(_MOST_LOOKED_AT)  # of each term of a tail
 
 Kind = tuple[Fraction, int]
 
@@ -85,7 +85,7 @@ class Narrow:
 
     def point(self, rest: Profile | None, eps: Fraction, alone: bool) -> ProfilePoint | None:
         """The guarantee of all cells, given that of the rest (None: there is none); None if too many values
-        of K matter. alone: nothing else serves alpha, so that it should be sharp too."""
+        of K matter. alone: nothing else serves the tails, so that they should be sharp too."""
         found, terms = None, _Terms(self, rest, eps, alone)
         nats = _LEAST_NATS
         while nats < terms.least_nats and 2.0 * nats < _MOST_NATS:
@@ -94,9 +94,9 @@ class Narrow:
             laws = [law for rho, count in self.kinds if (law := sum_law(rho, count, nats))]
             if len(laws) < len(self.kinds):
                 break
-            point, enough = terms.mixed(laws)
+            point, lacking = terms.mixed(laws)
             found = point or found
-            if enough or point is None:
+            if not lacking:
                 break
             nats *= 2.0
         return found
@@ -156,12 +156,21 @@ def _is_lumpy(kind: Kind) -> bool:
 @dataclass(frozen=True, slots=True)
 class _Atoms:
     """Terms of a sum: what the rest is asked for, [k], in units; places of the Ks in their laws, [k, kind];
-    bounds on what all other terms add to alpha, and to delta and power."""
+    bounds on what all other terms add to alpha (left_p), and to delta and power; largest_p, largest_q: ln of
+    the largest bounds on a term."""
 
     shifts: NDArray[np.object_]
     places: NDArray[np.int64]
     left_p: Decimal
     left_q: Decimal
+    largest_p: float
+    largest_q: float
+
+    def gap(self, most: Decimal, side: int) -> float:
+        """How far below the largest bound terms matter if all others may add `most`, roughly; more of them
+        (0) if that is nothing."""
+        largest = self.largest_p if side > 0 else self.largest_q
+        return largest - float(NEAREST.ln(most)) + math.log(len(self.shifts)) if most else 0.0
 
 
 class _Terms:
@@ -175,15 +184,22 @@ class _Terms:
         self._unit = math.lcm(*(one.denominator for one in (eps, self._total / 2, *halves)))
         self._known: dict[int, ProfilePoint] = {}
         self._most_terms = max(min(_MOST_TERMS, 2.0 * MOST_COST / narrow.cost_of_rest), _LEAST_TERMS)
+        # P(T <= -x) <= exp(-(x - R/2)^2 / 2R), and so for Q, is at most _DOUBT from here on.
+        nats = -_DOUBT.adjusted() * Fraction(2303, 1000)
+        self._sure = math.ceil(
+            self._unit * (self._total / 2 + math.isqrt(math.ceil(2 * nats * self._total)) + 1)
+        )
         everything = self._total + sum(rho * count for rho, count in narrow.kinds)
         far = eps + everything / 2 if alone else eps - everything / 2
         #: Below this the answer, at most exp(-it), would not stand out from what is missing.
         self.least_nats = float(max(far, Fraction(0)) ** 2 / (2 * everything)) + 40.0
 
     def mixed(self, laws: list[SumLaw]) -> tuple[ProfilePoint | None, bool]:
-        """The sum, and whether what it lacks is negligible beside delta, and beside alpha if nothing else
-        serves it; None if too many terms matter."""
-        found, gap, enough = None, _GAP, False
+        """The sum of terms until what they lack is negligible beside delta, and beside the tails if nothing
+        else serves them, or as many as are worth their time (None: not even the first ones); and whether
+        values of K are lacking."""
+        found, gap, lacking, enough = None, _FIRST_GAP, False, False
+        missing = reduce(UP.add, (law.missing for law in laws))
         while not enough and (atoms := self._atoms(laws, gap)) is not None:
             self._ask(atoms.shifts)
             alpha = power = delta = ZERO
@@ -194,16 +210,19 @@ class _Terms:
                 alpha = total(alpha, product(first, point.alpha))
                 power = total(power, product(second, point.power))
                 delta = total(delta, product(second, point.delta))
-            most_p = min(_NEGLIGIBLE * alpha.lower if self._alone else ONE.value, _NEGLIGIBLE_TAIL)
-            most_q = min(_NEGLIGIBLE * delta.lower, _NEGLIGIBLE_TAIL)
-            left_p, left_q = atoms.left_p, atoms.left_q
-            enough = left_p <= most_p and left_q <= most_q
-            for law in laws:
-                left_p, left_q = UP.add(left_p, law.missing), UP.add(left_q, law.missing)
+            most_p, most_q = ONE.value, _NEGLIGIBLE * delta.lower
+            if self._alone:
+                most_p = min(_NEGLIGIBLE * alpha.lower, _NEGLIGIBLE_TAIL)
+                most_q = min(most_q, _NEGLIGIBLE_TAIL)
+            left_p, left_q = UP.add(atoms.left_p, missing), UP.add(atoms.left_q, missing)
             numbers = _raised(delta, left_q), _raised(alpha, left_p), _raised(power, left_q)
-            found = ProfilePoint(self._eps, *numbers)
-            gap *= 2.0
-        return found, enough and left_p <= most_p and left_q <= most_q
+            found, enough = ProfilePoint(self._eps, *numbers), left_p <= most_p and left_q <= most_q
+            lacking = missing > min(most_p, most_q)
+            many = left_q <= most_q and len(atoms.shifts) > _MANY_TERMS  # for the sake of alpha alone
+            if lacking or many:
+                break
+            gap = max(1.5 * gap, atoms.gap(most_q, -1), atoms.gap(most_p, 1) if self._alone else 0.0)
+        return found, lacking
 
     def _atoms(self, laws: list[SumLaw], gap: float) -> _Atoms | None:
         """The terms within `gap` nats of the largest bound, found kind by kind: what is left out with the
@@ -225,20 +244,27 @@ class _Terms:
             places = np.column_stack([places.repeat(values, 0), np.tile(np.arange(values), len(places))])
             size_p = log_p + self._log_tails(shifts, following, 1)
             size_q = log_q + self._log_tails(shifts, following, -1)
-            least_p = float(size_p.max()) - gap
-            if not self._alone:
-                least_p = max(least_p, -_NEGLIGIBLE_NATS)
-            kept = (size_p >= least_p) | (size_q >= float(size_q.max()) - gap)
+            largest_p, largest_q = float(size_p.max()), float(size_q.max())
+            kept = size_q >= largest_q - gap
+            if self._alone:
+                kept |= size_p >= largest_p - gap
             left_p = UP.add(left_p, _sum(size_p[~kept]))
             left_q = UP.add(left_q, _sum(size_q[~kept]))
             shifts, log_p, log_q, places = shifts[kept], log_p[kept], log_q[kept], places[kept]
-        return _Atoms(shifts, places, left_p, left_q) if len(shifts) <= self._most_terms else None
+        if len(shifts) > self._most_terms:
+            return None
+        return _Atoms(shifts, places, left_p, left_q, largest_p, largest_q)
 
     def _ask(self, shifts: NDArray[np.object_]) -> None:
         new = sorted(set(shifts) - self._known.keys())
-        eps = [Fraction(shift, self._unit) for shift in new]
-        points = self._rest(eps) if self._rest else [certain(x) for x in eps]
-        self._known.update(zip(new, points, strict=True))
+        if self._rest is None:
+            self._known.update((one, certain(Fraction(one, self._unit))) for one in new)
+            return
+        sure = [one for one in new if one < -self._sure]
+        self._known.update((one, almost_certain(Fraction(one, self._unit), _DOUBT)) for one in sure)
+        unsure = new[len(sure) :]
+        points = self._rest([Fraction(one, self._unit) for one in unsure])
+        self._known.update(zip(unsure, points, strict=True))
 
     def _log_tails(self, shifts: NDArray[np.object_], rhos: Fraction, side: int) -> Floats:
         """ln of a bound on P(T > x) (side 1), and on Q(T > x) and delta(x) (side -1), of cells with this sum

@@ -6,7 +6,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from kernels.accounting.certified.enclosure import complement, exponential
-from kernels.accounting.certified.number import ONE, UP, ZERO, Certified
+from kernels.accounting.certified.number import DOWN, ONE, UP, ZERO, Certified
 
 #: Relative width of delta that the relative tier is meant for.
 PROMISED = Decimal("1e-12")
@@ -53,3 +53,11 @@ def certain(eps: Fraction) -> ProfilePoint:
     if eps >= 0:
         return ProfilePoint(eps, ZERO, ZERO, ZERO)
     return ProfilePoint(eps, complement(exponential(eps)), ONE, ONE)
+
+
+def almost_certain(eps: Fraction, doubt: Decimal) -> ProfilePoint:
+    """At an eps below 0 with P(T <= eps) and Q(T <= eps) at most `doubt`: delta(eps) = 1 - e^eps + e^eps
+    delta(-eps), and delta(-eps) <= P(T <= eps)."""
+    delta = complement(exponential(eps))
+    most = Certified(ONE.value, DOWN.subtract(1, doubt), ONE.value)
+    return ProfilePoint(eps, Certified(delta.value, delta.lower, UP.add(delta.upper, doubt)), most, most)

@@ -36,6 +36,9 @@ def complement(number: Certified) -> Certified:
 
 def product(a: Certified, b: Certified) -> Certified:
     """a * b."""
+    if a.lower >= 0 and b.lower >= 0:
+        lower, upper = DOWN.multiply(a.lower, b.lower), UP.multiply(a.upper, b.upper)
+        return Certified(NEAREST.multiply(a.value, b.value), lower, upper)
     corners = [(x, y) for x in (a.lower, a.upper) for y in (b.lower, b.upper)]
     lower = min(DOWN.multiply(x, y) for x, y in corners)
     upper = max(UP.multiply(x, y) for x, y in corners)
