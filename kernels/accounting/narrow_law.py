@@ -14,7 +14,7 @@ from flint import arb, arb_poly, ctx
 from numpy.typing import NDArray
 
 from kernels.accounting.certified.balls import ball, to_decimals
-from kernels.accounting.certified.number import ONE, ZERO, Certified
+from kernels.accounting.certified.number import NEAREST, ONE, ZERO, Certified
 
 _DEEP_NATS = 1500.0  # from here on products are taken term by term
 _MOST_VALUES, _MOST_DEEP_VALUES = 20_000, 600  # of K
@@ -76,10 +76,12 @@ def sum_law(rho: Fraction, count: int, nats: float) -> SumLaw | None:
 
 
 def _log(probability: Certified) -> float:
-    """ln of a probability, rounded up by less than a decade."""
+    """ln of a probability, rounded up a little."""
     if not probability.upper:
         return -math.inf
-    return (probability.upper.adjusted() + 1) * math.log(10.0) * (1.0 - 1e-12)
+    decades = probability.upper.adjusted()
+    exact = decades * math.log(10.0) + math.log(float(probability.upper.scaleb(-decades, NEAREST)))
+    return exact + 1e-12 * (1.0 + abs(exact))
 
 
 def _cut(values: list[arb], most: int) -> list[arb]:

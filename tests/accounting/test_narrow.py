@@ -7,9 +7,10 @@ from fractions import Fraction as F
 
 import pytest
 
+from kernels.accounting import narrow
 from kernels.accounting.accountant import Accountant
 from kernels.accounting.composition import Composition
-from kernels.accounting.narrow import MOST_COST
+from kernels.accounting.narrow import MOST_COST, narrowest
 from kernels.accounting.profile_point import ProfilePoint
 from tests.accounting.cases import LUMPY, cells_of
 from tests.reference.cells import Cells
@@ -113,3 +114,25 @@ def test_beside_a_cell_without_noise_the_rest_is_asked_for_far_below_zero() -> N
     [point] = made(VERY_NARROW).profile([F(3)])
     assert 1 - F(point.delta.lower) <= F(1, 10**40)
     assert point.alpha.upper <= F(1, 10**300)
+
+
+@pytest.mark.parametrize("eps", [F(390), F(450)])
+def test_where_too_many_terms_matter_the_first_ones_are_bounds(
+    monkeypatch: pytest.MonkeyPatch, eps: Fraction
+) -> None:
+    """The truth is still enclosed, and longer laws are not made again and again: they would not help."""
+    cells, asked = NARROW["three lumpy kinds"], []
+    monkeypatch.setattr(narrow, "_FIRST_GAP", 2.0)
+    monkeypatch.setattr(narrow, "_MOST_TERMS", 8)
+    monkeypatch.setattr(narrow, "_LEAST_TERMS", 8)
+    original = narrow.sum_law
+    monkeypatch.setattr(narrow, "sum_law", lambda *kind: asked.append(kind) or original(*kind))
+    apart = narrowest(Composition.from_counts(cells), MOST_COST)
+    assert apart
+    assert apart.others
+    point = apart.point(Accountant(apart.others).profile, eps, alone=False)
+    truth = ConvolutionTail(cells, bits=900)
+    assert point
+    for found in ("delta", "alpha", "power"):
+        assert_encloses(getattr(point, found), getattr(truth, found)(eps))
+    assert len(asked) <= 2 * len(apart.kinds)
