@@ -62,7 +62,9 @@ class Record:
             if truth.rad() > SHARP * room or (upper == 1 if error > 0 else lower == 0):
                 return  # no probability is beyond 0 and 1: that is no stated bound on the error
             certain = max(abs(error) - truth.rad(), arb(0))
-            self.rate(quantity, float(certain / room) if room > 0 else 0.0)
+            share = float(certain / room) if room > 0 else 0.0
+            # One end may be sharp and the truth next to it: below 1 by less than a double tells.
+            self.rate(quantity, min(share, math.nextafter(1.0, 0.0)) if certain < room else share)
 
     def rate(self, quantity: str, share: float) -> None:
         """Note an error over its stated bound."""

@@ -66,7 +66,8 @@ def summary(records: list[dict[str, Any]]) -> list[str]:
         for quantity in sorted({name for record in some for name in record["worst"]}):
             worst = max(some, key=lambda record, name=quantity: record["worst"].get(name, -1.0))
             share = worst["worst"][quantity]
-            lines.append(f"  worst error over bound, {quantity}: {share:.4g} (case {worst['index']})")
+            shown = math.floor(1e4 * share) / 1e4 if share < 1.0 else share  # below 1 is not shown as 1
+            lines.append(f"  worst error over bound, {quantity}: {shown:.4g} (case {worst['index']})")
         for key, name in (("relative", "error"), ("widest", "bound")):
             most = max((record[key] for record in some), default=0.0)
             lines.append(f"  worst relative {name} of delta: {most:.3g}")
