@@ -13,7 +13,7 @@ from kernels.accounting.composition import Composition
 from kernels.accounting.narrow import MOST_COST, narrowest
 from kernels.accounting.profile_point import ProfilePoint
 from tests.accounting.cases import LUMPY, cells_of
-from tests.reference.cells import Cells
+from tests.reference.cells import Cells, total
 from tests.reference.checks import assert_encloses
 from tests.reference.convolution import ConvolutionTail
 
@@ -136,3 +136,28 @@ def test_where_too_many_terms_matter_the_first_ones_are_bounds(
     for found in ("delta", "alpha", "power"):
         assert_encloses(getattr(point, found), getattr(truth, found)(eps))
     assert len(asked) <= 2 * len(apart.kinds)
+
+
+COMMENSURATE: Cells = {F(30): 2, F(20): 3, F(10): 4, F(5, 4): 3}
+
+
+@pytest.mark.parametrize("beside", [F(0), F(1, 10**30), -F(1, 10**30)], ids=float)
+@pytest.mark.parametrize("lattice_point", [F(425, 8), F(-15, 8), F(-425, 8), F(1045, 8)], ids=float)
+def test_at_and_beside_lattice_points_of_kinds_that_fall_together(
+    lattice_point: Fraction, beside: Fraction
+) -> None:
+    """Many combinations of the Ks ask the rest for the same, often exactly where it has an atom."""
+    apart, truth = (
+        narrowest(Composition.from_counts(COMMENSURATE), MOST_COST),
+        ConvolutionTail(COMMENSURATE, 700),
+    )
+    assert apart
+    assert apart.others
+    assert ((lattice_point + total(COMMENSURATE) / 2) / F(5, 4)).denominator == 1
+    eps = lattice_point + beside
+    point = apart.point(Accountant(apart.others).profile, eps, alone=True)
+    assert point
+    assert point.is_sharp
+    for found in ("delta", "alpha", "power"):
+        assert_encloses(getattr(point, found), getattr(truth, found)(eps))
+        assert getattr(point, found).width <= F(2, 10**35)
