@@ -39,6 +39,7 @@ _LEAST_NODES, _FEW_NODES = 500, 50_000
 _LEAST_NATS, _MOST_NATS = 90.0, 400_000.0  # -ln of what is left out
 _LEAST_TERMS, _MANY_TERMS, _MOST_TERMS, _MOST_LOOKED_AT = 100, 1_000, 20_000, 1_000_000
 _FIRST_GAP, _GAP = 25.0, 50.0  # nats below the largest bound: of the terms asked for first, and usually
+_MOST_PAIRED = 40  # kinds, of which two at a time are tried; of more, the rest is hardly easier without two
 _DOUBT = Decimal("1e-60")  # probability that counts as none where T exceeds something almost certainly
 _NEGLIGIBLE, _NEGLIGIBLE_TAIL = Decimal("1e-16"), Decimal("1e-37")  # relative to delta; of a tail
 
@@ -121,7 +122,8 @@ def cheapest(composition: Composition, effort: float) -> Narrow | None:
     """The cells, two kinds at most, without which the others are easiest, for lattices that are too fine;
     None if that is too expensive, or if they are hardly easier."""
     best = None
-    for size in (1, 2):
+    many = len(composition.cells) > _MOST_PAIRED
+    for size in (1,) if many else (1, 2):
         kinds = combinations(range(len(composition.cells)), size)
         found = min((_taken(composition, places) for places in kinds), key=lambda one: one.cost, default=None)
         if found and (best is None or found.cost < best.cost):

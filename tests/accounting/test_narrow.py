@@ -10,7 +10,7 @@ import pytest
 from kernels.accounting import narrow
 from kernels.accounting.accountant import Accountant
 from kernels.accounting.composition import Composition
-from kernels.accounting.narrow import MOST_COST, narrowest
+from kernels.accounting.narrow import MOST_COST, cheapest, narrowest
 from kernels.accounting.profile_point import ProfilePoint
 from tests.accounting.cases import LUMPY, cells_of
 from tests.reference.cells import Cells, total
@@ -161,3 +161,12 @@ def test_at_and_beside_lattice_points_of_kinds_that_fall_together(
     for found in ("delta", "alpha", "power"):
         assert_encloses(getattr(point, found), getattr(truth, found)(eps))
         assert getattr(point, found).width <= F(2, 10**35)
+
+
+def test_of_many_kinds_not_every_pair_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A mechanism may have 160 kinds, and each try costs a millisecond."""
+    cells, tried = {F(1, 1009 + 2 * k * k): 1 for k in range(60)}, []
+    original = narrow.foreseen
+    monkeypatch.setattr(narrow, "foreseen", lambda *cells: tried.append(cells) or original(*cells))
+    assert cheapest(Composition.from_counts(cells), MOST_COST) is None
+    assert len(tried) <= 5 * len(cells)
