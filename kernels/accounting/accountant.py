@@ -273,7 +273,12 @@ class Accountant:
         rho = self._total / 2
         if self._apart_first(_POOR_BOUND):
             return variance_reduction(self._scaled_by_profile, rho, delta)
-        found = variance_reduction(lambda scale: by_tilt(self._scaled_tilt(scale)), rho, delta)
+        try:
+            found = variance_reduction(lambda scale: by_tilt(self._scaled_tilt(scale)), rho, delta)
+        except Refused:  # so little noise that no tilt tells anything
+            if self._apart is None:
+                raise
+            return variance_reduction(self._scaled_by_profile, rho, delta)
         if self._apart is None or found.scale.width <= UP.multiply(PROMISED, found.scale.value):
             return found
         other = variance_reduction(self._scaled_by_profile, rho, delta, float(found.scale.value))

@@ -170,3 +170,12 @@ def test_of_many_kinds_not_every_pair_is_tried(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(narrow, "foreseen", lambda *cells: tried.append(cells) or original(*cells))
     assert cheapest(Composition.from_counts(cells), MOST_COST) is None
     assert len(tried) <= 5 * len(cells)
+
+
+@pytest.mark.parametrize("cells", [{F(112): 3}, {F(763): 1}])
+def test_reduction_where_the_noise_is_too_little_for_any_tilt(cells: Cells) -> None:
+    found = made(cells).reduction(F(1, 10**15))
+    assert F(found.scale.width) <= F(1, 10**12)
+    for scale, side in ((found.scale.lower, -1), (found.scale.upper, 1)):
+        [point] = made({rho * F(scale): n for rho, n in cells.items()}).profile([F(found.eps_zcdp.value)])
+        assert side * (F(point.delta.value) - F(1, 10**15)) > 0
