@@ -8,6 +8,7 @@ certificate again (gaussian_sum.py beside it), compares digits, and judges what 
 import hashlib
 import json
 import math
+import re
 import sys
 from collections import Counter
 from decimal import Decimal
@@ -17,7 +18,7 @@ from pathlib import Path
 
 from flint import arb, fmpq
 from gaussian_sum import Law, ball, nodes
-from ruamel.yaml import YAML
+from ruamel.yaml import YAML, YAMLError
 
 
 def cells_of(path, group):
@@ -50,13 +51,28 @@ def cells_of(path, group):
     return cells
 
 
+def refuse_huge(value):
+    """Raise ValueError for numbers that would take hours to write out."""
+    texts = [
+        value["at"],
+        *value["stored"].values(),
+        *(end for ends in value["found"].values() for end in ends),
+    ]
+    if any(abs(int(exponent)) > 200_000 for exponent in re.findall(r"[eE]([+-]?[0-9]+)", " ".join(texts))):
+        raise ValueError("an exponent is out of range")
+
+
 def examine(cells, value, laws):
     """The numbers of one value, as balls, and whether what is stored agrees with them."""
+    refuse_huge(value)
     kind, at, found = value["quantity"], F(value["at"] or 0), {}
     stored = {name: [float(x) for x in text.split()] for name, text in value["stored"].items()}
 
     def error(name, share=F(1, 2000)):  # of the last decimal place that is shown
         return F(10) ** Decimal(value["found"][name][1]).as_tuple().exponent * share
+
+    def digits(name, size):  # whether the last place is not much above what it is judged by
+        return error(name, 1) <= 1000 * max(F(size), F(1, 10**40))
 
     def law(scale=1):
         return laws.setdefault(scale, Law(cells, F(scale)))
@@ -70,11 +86,18 @@ def examine(cells, value, laws):
         start = (at + half) // h + 1 if kind == "alpha" else -((at - half) // h)
         found[kind] = law().upper(start, min(error(kind, F(1, 250)), F(stored["bound"][0]) / 4))
         holds = [abs(found[kind] - ball(sum(map(F, stored["value"])))) <= ball(stored["bound"][0])]
+        holds.append(stored["bound"][0] < 1 and digits(kind, stored["bound"][0]))
     elif kind == "delta":
         (exact,), (log10,), (bound,) = stored["delta"], stored["log10_delta"], stored["relative_bound"]
         found[kind] = law().delta(at, error(kind))
-        both = [(ball(log10) * arb(10).log()).exp(), *([ball(exact)] if exact > 1e-300 else [])]
-        holds = [abs(x / found[kind] - 1) <= ball(bound) for x in both]
+        deep = not found[kind] > ball(F(1, 10**300))  # doubles lose digits there
+        both = [(ball(log10) * arb(10).log()).exp(), *([] if deep else [ball(exact)])]
+        holds = [
+            bound < 1,
+            exact >= 0,
+            ball(exact) <= found[kind] * 2,
+            *(abs(x / found[kind] - 1) <= ball(bound) for x in both),
+        ]
     elif kind == "epsilon":
         (exact,), (low,), (high,) = stored["value"], stored["lower"], stored["upper"]
         holds = [0 <= low <= exact <= high, low == 0 or delta_at("lower", low) >= ball(at)]
@@ -85,6 +108,7 @@ def examine(cells, value, laws):
         found["eps_zcdp"] = exact = rho + 2 * (rho * -ball(at).log()).sqrt()
         near = F(exact.mid().str(60, radius=False))
         holds = [arb(eps[1]) <= exact <= arb(eps[2]), 1 <= low <= high, F(least) <= 1 - 1 / F(low)]
+        holds.append(digits("eps_zcdp", near / 10**20))
         holds.append(delta_at("scale_lower", near, low) <= ball(at))
         if high < math.inf:
             holds += [delta_at("scale_upper", near, high) >= ball(at), F(most) >= 1 - 1 / F(high)]
@@ -96,7 +120,10 @@ def examine(cells, value, laws):
         weights = [weight / size / (1 + (p == size)) for p, weight in zip(listed, weights, strict=True)]
         rest = sum(sorted(weights, key=float, reverse=True)[count:], arb(0))
         found["pruned"] = rest.union(rest + 2 * ball(out)) if 2 * count < size else arb(0)  # none is left out
-        holds = [found["pruned"] <= ball(stored["sieve_bound"][0])]
+        (bound,) = stored["sieve_bound"]
+        holds = [count >= 0, found["pruned"] <= ball(bound), bound < 1, digits("pruned", bound)]
+    else:
+        raise ValueError(f"no such quantity: {kind}")
     return found, all(holds)
 
 
@@ -122,7 +149,7 @@ def check(job):
             for name in set(found) & set(value["found"]):
                 if not agrees(*value["found"][name], found[name]):
                     wrong.append(f"{where}: {name} is {found[name].str(25)}, not {value['found'][name]}")
-        except (ValueError, KeyError, TypeError, ArithmeticError) as error:
+        except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, YAMLError) as error:
             wrong.append(f"{where}: {type(error).__name__}: {error}")
     return wrong
 
@@ -161,4 +188,7 @@ def main(certificate_path, allocation_path):
 if __name__ == "__main__":
     if len(sys.argv) != 3:
         sys.exit(__doc__)
-    sys.exit(main(*sys.argv[1:]))
+    try:
+        sys.exit(main(*sys.argv[1:]))
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        sys.exit(f"no certificate or no allocation: {type(error).__name__}: {error}")

@@ -17,6 +17,7 @@ from flint import acb, arb, ctx, fmpq, fmpz_mat
 
 ctx.prec = 192
 MOST = 100_000_000  # lattice points to look at in one search
+FEW = 1_000_000  # nodes that are looked at one by one
 
 
 def ball(x):
@@ -70,7 +71,7 @@ def short(cells, modulus, h, far, near, power, out):
     theta_sums = np.minimum(np.sqrt(math.pi / (s * size)), 2 / np.expm1(np.minimum(s * size, 500)))
     every = np.log1p(theta_sums).sum(0)
     closest = float(max(near, 1))
-    rankin = (extra + every - math.log(4 * closest**power * out)) / (1 - s)
+    rankin = (extra + every - math.log(2 * closest**power * out)) / (1 - s)  # v and -v are one node
     each = extra + math.log((1 + math.log(far / closest)) / (closest ** (power - 1) * out))
     most = 1.000001 * min(each, rankin.min()) + 1e-6
     found, looked, one = {}, 0, np.zeros((1, len(r)))
@@ -104,6 +105,10 @@ def short(cells, modulus, h, far, near, power, out):
 def nodes(cells, modulus, h, power, out):
     """0 and all n <= modulus / 2 but some whose phi(n) / 2n^power add up to `out` at most."""
     far, share, found = modulus // 2, out / 2, {}
+    if far <= FEW:
+        n, far = np.arange(1, far + 1), 0
+        turns = [n * (int(rho / h) % modulus) % modulus / modulus for rho in cells]
+        found = dict(zip(n.tolist(), losses(cells, turns), strict=True))
     while far:
         near, share = far // 16 if far > 1000 else 0, share / 2
         found |= short(cells, modulus, h, far, near, power, share)
@@ -144,13 +149,13 @@ class Law:
         """
         x = start * self.h
         size = ball(self.total * lam**2 / 2 - lam * x).exp()
-        nats = max(float((size / error).log()), 0) + 4
+        nats = max(float((size * arb(most).max(1) / error).log()), 0) + 4  # on coarse lattices most is large
         period = F(math.sqrt(2 * self.total * nats)) + abs(self.total * lam - x)
         if abs(x) > period:
             period = abs(x) / 2 + F(nats) / abs(lam)
         modulus = math.ceil(period / self.h)
         left_out = size * most * (modulus if power == 2 else 2)  # times the sum of phi(n) / 2n^power
-        out = 2.0 ** math.floor(float((error / left_out).log()) / math.log(2))
+        out = 2.0 ** min(math.floor(float((error / left_out).log()) / math.log(2)), 0)
         if (modulus, power, out) not in self.found:
             self.found[modulus, power, out] = nodes(self.cells, modulus, self.h, power, out)
         value = acb(0)

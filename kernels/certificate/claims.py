@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
-from math import inf
+from math import inf, isfinite
 from typing import Any, Protocol
 
 import numpy as np
@@ -122,12 +122,19 @@ def check_plan(pair: Pair, stored: Stored) -> str:
         return f"lattice {summary.lattice}, but the cells' is {pair.step}"
     if summary.total_rho != pair.total:
         return f"total rho {summary.total_rho}, but the cells' is {pair.total}"
-    for j, stated in enumerate(stored.threshold):
+    for j, stated in enumerate(map(float, stored.threshold)):
         exact = stored.threshold_first + j * stored.threshold_step
-        if abs(Fraction(float(stated)) - exact) > Fraction(float(np.spacing(abs(stated)))):
-            return f"threshold {j} is {stated}, not {float(exact)}"
-    if max(summary.truncation_bound, summary.sieve_bound, summary.total_bound) > stored.absolute_bound:
-        return "a part of the error budget is larger than the absolute bound"
+        if not isfinite(stated) or abs(Fraction(stated) - exact) > Fraction(float(np.spacing(abs(stated)))):
+            return f"threshold {j} is {stated}, not threshold_first + {j} * threshold_step"
+    parts = summary.truncation_bound, summary.sieve_bound, summary.rounding_bound
+    if not all(0 <= part < inf for part in (*parts, summary.total_bound)):
+        return "a part of the error budget is no bound"
+    if not summary.total_bound <= stored.absolute_bound:
+        return "the error budget is larger than the absolute bound"
+    if sum(map(Fraction, parts)) > Fraction(summary.total_bound) * (1 + Fraction(1, 10**15)):
+        return "the parts of the error budget add up to more than their total"
+    if not 0 <= 2 * summary.survivors_half - summary.survivors <= 1:
+        return f"{summary.survivors} survivors, {summary.survivors_half} of them in one half"
     # The rule of N nodes has the sum modulo N; what wraps is at least N h - |x| away, x = tau +- R/2.
     last = stored.threshold_first + (len(stored.threshold) - 1) * stored.threshold_step
     furthest = max(abs(stored.threshold_first), abs(last)) + pair.total / 2
@@ -147,19 +154,20 @@ def _check_tail(name: str) -> Callable[[Pair, Stored, int], Finding]:
         judge = _Judge()
         # One place below the bound's first digit; an enclosure 400 times narrower than that tells its digits.
         # Where that is out of reach, fewer nodes, which leave out a hundredth or a quarter of the bound.
-        bound = max(stored.absolute_bound, 1e-40) if stored.absolute_bound > 0 else 1e-40
-        place = _place(Fraction(bound)) - 1 if stored.absolute_bound > 0 else -_ABSOLUTE_DIGITS
+        bounded = 0 < stored.absolute_bound < 1
+        bound = max(stored.absolute_bound, 1e-40) if bounded else 1e-40
+        place = _place(Fraction(bound)) - 1 if bounded else -_ABSOLUTE_DIGITS
         outs = [10.0**place / (2 * _CLEAR), *(share * bound for share in _LOOSER)]
         tail = pair.alpha if name == "alpha" else pair.beta
         low, high = ends(tail(at, outs))
         judge.found[name] = _decimals(low, high, place)
-        if not all(map(np.isfinite, row)) or not stored.absolute_bound > 0:
-            judge.demand(False, "not finite")
+        if not all(map(isfinite, row)) or not bounded:
+            judge.demand(False, "not finite, or without a bound")
             share = inf
         else:
             value = sum(map(Fraction, row), Fraction(0))
             stated = Fraction(stored.absolute_bound)
-            share = float(max(abs(value - low), abs(value - high)) / stated)
+            share = _double(max(abs(value - low), abs(value - high)) / stated)
             near = low - stated <= value <= high + stated
             judge.demand(share <= 1, f"off by {share:.3g} times its bound", refuted=not near)
         texts = {"value": " ".join(map(repr, row)), "bound": repr(stored.absolute_bound)}
@@ -169,16 +177,19 @@ def _check_tail(name: str) -> Callable[[Pair, Stored, int], Finding]:
 
 
 def _check_delta(pair: Pair, stored: Stored, index: int) -> Finding:
-    at = Fraction(float(stored.eps[index]))
-    value, logarithm, bound = (
-        float(array[index]) for array in (stored.delta, stored.log10_delta, stored.relative_bound)
+    eps, value, logarithm, bound = (
+        float(array[index]) for array in (stored.eps, stored.delta, stored.log10_delta, stored.relative_bound)
     )
+    texts = {"delta": repr(value), "log10_delta": repr(logarithm), "relative_bound": repr(bound)}
+    if not 0 <= eps < inf or not isfinite(value):
+        return Finding("delta", index, repr(eps), texts, {}, "eps or delta is not a number in its range", inf)
+    at = Fraction(eps)
     judge = _Judge()
     delta = pair.delta(at)
     low, high = ends(delta)
     judge.found["delta"] = _relative_decimals(low, high)
     share = inf
-    if low <= 0 or not 0 <= bound < 1 or not np.isfinite(logarithm):
+    if low <= 0 or not 0 <= bound < 1 or not isfinite(logarithm):
         judge.demand(False, "no relative bound", refuted=not low <= 0 < high)
     else:
         with precision(BITS):
@@ -186,12 +197,11 @@ def _check_delta(pair: Pair, stored: Stored, index: int) -> Finding:
             errors = [abs(power / delta - 1)]
             if low > _SMALLEST_DELTA:
                 errors.append(abs(ball(Fraction(value)) / delta - 1))
-            elif Fraction(value) > high * (1 + Fraction(bound)):
-                judge.demand(False, "delta is above its logarithm")
+            elif not 0 <= Fraction(value) <= high * (1 + Fraction(bound)):
+                judge.demand(False, "delta is below 0 or above its logarithm")
             share = max(float(error.upper()) for error in errors) / bound if bound else inf
             near = all(error.lower() <= bound for error in errors)
         judge.demand(share <= 1, f"off by {share:.3g} times its bound", refuted=not near)
-    texts = {"delta": repr(value), "log10_delta": repr(logarithm), "relative_bound": repr(bound)}
     return Finding("delta", index, str(at), texts, judge.found, judge.wrong, share, judge.open)
 
 
@@ -199,7 +209,7 @@ def _check_epsilon(pair: Pair, stored: Stored, index: int) -> Finding:
     at = stored.deltas[index]
     value, low, high = map(float, stored.epsilon[index])
     judge = _Judge()
-    judge.demand(0 <= low <= value <= high, "lower, value and upper are out of order")
+    judge.demand(0 <= low <= value <= high and low < inf, "lower, value and upper are out of order")
     if not judge.wrong:
         if low > 0:
             found = ends(pair.delta(Fraction(low)))
@@ -228,13 +238,14 @@ def _check_reduction(pair: Pair, stored: Stored, index: int) -> Finding:
     }
     judge = _Judge()
     for name, (value, low, high) in rows.items():
-        judge.demand(low <= value <= high, f"{name}: lower, value and upper are out of order")
+        judge.demand(-inf < low <= value <= high, f"{name}: lower, value and upper are out of order")
     eps_low, eps_high = ends(zcdp_epsilon(pair.total / 2, at))
     judge.found["eps_zcdp"] = _relative_decimals(eps_low, eps_high, FORMULA_DIGITS)
     _, low, high = rows["eps_zcdp"]
     judge.demand(low <= eps_low and eps_high <= high, "eps_zcdp is not within its interval")
     _, low, high = rows["scale"]
-    judge.demand(low >= 1, "a scale is below 1")
+    judge.demand(1 <= low < inf, "a scale is below 1, or infinite")
+    judge.demand(rows["reduction"][2] < inf, "a reduction is infinite")
     if not judge.wrong:
         found = ends(pair.delta(eps_low, Fraction(low)))
         judge.found["delta_at_scale_lower"] = _relative_decimals(*found)
@@ -264,7 +275,11 @@ def _check_sieve(pair: Pair, stored: Stored, index: int) -> Finding:
     half of it at p = N.
     """
     summary = stored.summary
-    nodes, bound = summary.nodes, Fraction(summary.sieve_bound)
+    nodes, stated = summary.nodes, summary.sieve_bound
+    texts = {"nodes": str(nodes), "survivors_half": str(summary.survivors_half), "sieve_bound": repr(stated)}
+    if not 0 <= stated < 1 or nodes < 1 or summary.survivors_half < 0:
+        return Finding("sieve", index, "", texts, {}, "no bound, or no nodes", inf)
+    bound = Fraction(stated)
     judge = _Judge()
     share = inf
     # 1 / (N sin(pi p / 2N)) <= 1 / p, so what is left out here adds at most 2 `out`: far less than the bound,
@@ -286,12 +301,7 @@ def _check_sieve(pair: Pair, stored: Stored, index: int) -> Finding:
     judge.found["pruned"] = _relative_decimals(max(low, Fraction(0)), high)
     judge.demand(high <= bound, "the nodes left out weigh more than the sieve bound")
     if bound:
-        share = float(high / bound)
-    texts = {
-        "nodes": str(nodes),
-        "survivors_half": str(summary.survivors_half),
-        "sieve_bound": repr(summary.sieve_bound),
-    }
+        share = _double(high / bound)
     return Finding("sieve", index, "", texts, judge.found, judge.wrong, share)
 
 
@@ -299,6 +309,11 @@ def zcdp_epsilon(rho: Fraction, delta: Fraction) -> arb:
     """rho + 2 sqrt(rho ln(1/delta)), the Census Bureau's eps."""
     with precision(BITS):
         return ball(rho) + 2 * (ball(rho) * -ball(delta).log()).sqrt()
+
+
+def _double(ratio: Fraction) -> float:
+    """A ratio for a message; infinite where a double cannot hold it."""
+    return float(ratio) if ratio < 10**300 else inf
 
 
 def _place(number: Fraction) -> int:

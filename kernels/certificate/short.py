@@ -36,6 +36,8 @@ from .allocation_text import Cells
 from .survivors import OutOfReach
 
 MOST_COORDINATES = 1_000_000_000  # of vectors looked at in one shell
+FEW = 1_000_000  # nodes that are looked at one by one
+MOST_MODULUS = 10**150  # whose square a double holds
 MOST_ANGLES = 4_000_000  # nodes kept, times distinct rhos
 _BITS = 80  # of the scaled basis
 _CHUNK = 10_000
@@ -76,10 +78,16 @@ def short_nodes(
 
     scale: the law is that of all rhos times it, at the same turns. Raises OutOfReach when they are too many.
     """
+    if modulus > MOST_MODULUS:
+        raise OutOfReach(f"a period of about 2^{modulus.bit_length()} lattice steps")
     weights = [int(rho / step) for rho in cells]
     factors = [(float(rho * scale), count) for rho, count in cells.items()]
     found: dict[int, float] = {}
     far, share = modulus // 2, out
+    if far <= FEW:
+        n, far = np.arange(1, far + 1), 0
+        turns = np.stack([n * (weight % modulus) % modulus / modulus for weight in weights], axis=1)
+        found = dict(zip(n.tolist(), _spent(factors, turns).tolist(), strict=True))
     while far:
         share /= 4  # the outer shells have by far the most nodes
         near = far // _SHELL if far > _INNERMOST else 0
@@ -123,18 +131,24 @@ def _shell(
         size = (x @ turns[:, -1]) * modulus  # of n; vectors come with their negatives
         inside = (size > near * (1.0 - 1e-6) - 1.0) & (size < far * (1.0 + 1e-6) + 1.0)
         x, size = x[inside], np.maximum(size[inside], 1.0)
-        away = np.abs(x @ turns[:, :-1]) % 1.0
-        # phi falls with the distance from 0: the grid point below is a bound.
-        below = np.maximum(1000.0 * np.minimum(away, 1.0 - away) - 1e-6, 0.0).astype(np.int64)
-        spent = np.zeros(len(x))
-        for (rho, count), place in zip(factors, below.T, strict=True):
-            spent += count * table(rho)[0][place]
+        spent = _spent(factors, np.abs(x @ turns[:, :-1]))
         heavy = (
             np.exp(-spent) / (2.0 * size**power) > out * len(triangle) / MOST_COORDINATES
         )  # the others add `out` at most
         listed = np.abs(x[heavy].astype(object) @ numbers)
         found.update(zip(listed.tolist(), spent[heavy].tolist(), strict=True))
     return {n: spent for n, spent in found.items() if near < n <= far}
+
+
+def _spent(factors: list[tuple[float, int]], turns: Floats) -> Floats:
+    """-ln phi, or less, at nodes where the cells' frequencies are `turns`, one row for each node."""
+    away = turns % 1.0
+    # phi falls with the distance from 0: the grid point below is a bound.
+    below = np.maximum(1000.0 * np.minimum(away, 1.0 - away) - 1e-6, 0.0).astype(np.int64)
+    spent = np.zeros(len(turns))
+    for (rho, count), place in zip(factors, below.T, strict=True):
+        spent += count * table(rho)[0][place]
+    return spent
 
 
 def _radius(triangle: Floats, shell: tuple[int, int, int], out: float, extra: float) -> float:

@@ -40,6 +40,12 @@ PLAIN_NATS = 97.0  # aliasing of tails: 1e-42
 LEAST_OUT = 1e-41  # what nodes left out may add to a tail, at the least
 #: The same for delta, where it is its relative accuracy and what Chernoff's bound loses; the first in reach.
 TILTED_OUT = 1e-19, 1e-17, 1e-15
+#: Both for lumpy laws, where delta can be far below Chernoff's bound: where its relative radius is above
+#: _NARROW, and nodes were not too many.
+LUMPY_OUT, LUMPY_NATS = (1e-45,), 118.0
+_NARROW = 1e-16
+_LARGEST = 10**40  # the same, for the precision of the sums
+_FURTHEST = 1000  # eps + R/2 over the period, at most: every turn around it is counted
 MOST_SCANNED = 50_000_000  # residues of a member
 _SCALES = 16  # nodes are listed for scales rounded up to a multiple of its inverse
 _MOST_KEPT = 2_000_000  # transforms, some 0.3 kB each
@@ -134,7 +140,7 @@ class Pair:
     first: Cells
     second: Cells
     plain: dict[float, Plain] = field(default_factory=dict)
-    tilted: dict[tuple[int, Fraction], Nodes] = field(default_factory=dict)
+    tilted: dict[tuple[int, Fraction, tuple[float, ...]], Nodes] = field(default_factory=dict)
     loose: bool = False  # whether fewer nodes were summed than first wanted, ever since it was set to False
 
     @property
@@ -177,7 +183,7 @@ class Pair:
         Raises survivors.OutOfReach when they are too many.
         """
         modulus = modulus or self.modulus
-        if not self.coarse:
+        if not self.coarse or modulus != self.modulus:
             cells = tuple(sorted(self.cells.items()))
             nodes = short_nodes(self.cells, modulus, self.step, out, scale, power)
             return Nodes(modulus, nodes, (Half(cells, modulus),), out)
@@ -217,21 +223,37 @@ class Pair:
     def delta(self, eps: Fraction, scale: Fraction = Fraction(1)) -> arb:
         """delta(eps) for eps >= 0, all rhos times `scale`."""
         total, step, modulus = self.total * scale, self.step * scale, self.modulus
-        tilt = best_tilt(eps, total)
+        furthest = eps + total / 2 + step
         if not self.coarse:
-            modulus = math.ceil(tilted_period(total, eps + total / 2 + step) / step)
-        nodes = self._tilted_nodes(modulus, Fraction(math.ceil(_SCALES * scale), _SCALES))
+            modulus = math.ceil(tilted_period(total, furthest) / step)
+        if furthest > _FURTHEST * modulus * step or furthest > _LARGEST:
+            raise OutOfReach(f"eps = {float(eps):.3g} or a scale of {float(scale):.3g} is too far out")
+        value, loose = self._tilted(eps, scale, modulus, TILTED_OUT)
+        if not loose and not value.rad() < _NARROW * value.mid():
+            loose = True
+            with suppress(OutOfReach):
+                modulus = math.ceil(tilted_period(total, furthest, LUMPY_NATS) / step)
+                value, _ = self._tilted(eps, scale, modulus, LUMPY_OUT)
+                loose = not value.rad() < _NARROW * value.mid()
+        self.loose |= loose
+        return value
+
+    def _tilted(
+        self, eps: Fraction, scale: Fraction, modulus: int, outs: tuple[float, ...]
+    ) -> tuple[arb, bool]:
+        """An enclosure of delta, and whether fewer nodes were summed than for the first of `outs`."""
+        rounded = Fraction(math.ceil(_SCALES * scale), _SCALES)
+        key, period = (modulus, rounded, outs), float(modulus * self.step)
+        if key not in self.tilted:
+            least = [out / period for out in outs]
+            self.tilted[key] = self._in_reach(least, rounded, modulus=modulus, power=2)
+        nodes, tilt = self.tilted[key], best_tilt(eps, self.total * scale)
         with precision(BITS):
             terms = nodes.transforms(self.family, tilt, scale)
-        return tilted_delta(eps, tilt, total, step, modulus, terms, nodes.out, BITS)
-
-    def _tilted_nodes(self, modulus: int, scale: Fraction) -> Nodes:
-        key = modulus, scale
-        if key not in self.tilted:
-            outs = [out / float(modulus * self.step) for out in TILTED_OUT]
-            self.tilted[key] = self._in_reach(outs, scale, modulus=modulus, power=2)
-        self.loose |= self.tilted[key].out > TILTED_OUT[0] / float(modulus * self.step)
-        return self.tilted[key]
+        found = tilted_delta(
+            eps, tilt, self.total * scale, self.step * scale, modulus, terms, nodes.out, BITS
+        )
+        return found, nodes.out > outs[0] / period
 
 
 class Plain:

@@ -44,7 +44,7 @@ def best_tilt(eps: Fraction, total: Fraction) -> Fraction:
     return Fraction(2 * math.floor(place) + 1, 2 * steps)
 
 
-def tilted_period(total: Fraction, furthest: Fraction) -> float:
+def tilted_period(total: Fraction, furthest: Fraction, nats: float = TILTED_NATS) -> float:
     """Long enough for delta where eps + R/2 is at most `furthest`, for the tilts of `best_tilt`.
 
     The term j of what is wrapped is, relative to Chernoff's bound, at most exp(-(|j| period - |h s0 - R
@@ -52,8 +52,8 @@ def tilted_period(total: Fraction, furthest: Fraction) -> float:
     exp(-tilt (j period - h s0 / 2)).
     """
     r, far = float(total), float(furthest)
-    near = math.sqrt(r) * (1.0 + math.sqrt(2.0 * TILTED_NATS))
-    return max(near, 0.5 * far + TILTED_NATS * r / far if far > near else 0.0)
+    near = math.sqrt(r) * (1.0 + math.sqrt(2.0 * nats))
+    return max(near, 0.5 * far + nats * r / far if far > near else 0.0)
 
 
 def tilted_delta(
@@ -93,15 +93,18 @@ def tilted_delta(
 def _wrapped(mu: Fraction, x: Fraction, period: Fraction, total: Fraction) -> arb:
     """Bound on what is wrapped around for P(X >= x), or for Q(X >= x + R): P(X >= y) <= exp(-y^2 / 2R)."""
 
-    def term(j: int, side: int) -> arb:
+    def loss(j: int, side: int) -> Fraction:
         away = max(j * period - side * x, Fraction(0))
-        return (-ball(side * mu * j * period + away**2 / (2 * total))).exp()
+        return side * mu * j * period + away**2 / (2 * total)
+
+    def term(j: int, side: int) -> arb:
+        return (-ball(loss(j, side))).exp()
 
     error = arb(0)
     for side in (1, -1):
         j = 1
         # The exponent is concave in j once `away` > 0, so the rest is below a geometric series.
-        while j * period <= side * x or not term(j + 1, side) < term(j, side) / 2:
+        while j * period <= side * x or loss(j + 1, side) < loss(j, side) + 1:
             error += term(j, side)
             j += 1
         error += 2 * term(j, side)

@@ -7,6 +7,7 @@ import copy
 import importlib.util
 import json
 import random
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -136,6 +137,74 @@ def test_the_checker_judges_what_is_stored(
     }[quantity]
     value["stored"].update(spoilt)
     assert checked(value)
+
+
+@pytest.mark.parametrize("quantity", ["alpha", "beta", "delta", "reduction", "sieve"])
+def test_the_checker_refuses_withheld_digits(
+    checked: Callable[[dict[str, Any]], list[str]], certificate: dict[str, Any], quantity: str
+) -> None:
+    value = copy.deepcopy(next(one for one in certificate["values"] if one["quantity"] == quantity))
+    name = "eps_zcdp" if quantity == "reduction" else next(iter(value["found"]))
+    value["found"][name] = ["0", "1"] if name != "eps_zcdp" else ["0E+2", "1E+2"]
+    assert checked(value)
+
+
+@pytest.mark.parametrize("stated", ["nan", "0.0", "1e-301", "-1.0"])
+def test_the_checker_looks_at_delta_itself(
+    checked: Callable[[dict[str, Any]], list[str]], certificate: dict[str, Any], stated: str
+) -> None:
+    value = copy.deepcopy(next(one for one in certificate["values"] if one["quantity"] == "delta"))
+    value["stored"]["delta"] = stated
+    assert checked(value)
+
+
+@pytest.mark.parametrize("field", ["found", "at", "stored"])
+def test_the_checker_refuses_numbers_too_long_to_write(
+    checked: Callable[[dict[str, Any]], list[str]], certificate: dict[str, Any], field: str
+) -> None:
+    value = copy.deepcopy(next(one for one in certificate["values"] if one["quantity"] == "delta"))
+    huge = "1e-999999999999"
+    value[field] = {"found": {"delta": [huge, huge]}, "at": huge, "stored": {"delta": huge}}[field]
+    assert "out of range" in checked(value)[0]
+
+
+def test_the_checker_says_in_one_line_what_is_no_certificate(tmp_path: Path) -> None:
+    (tmp_path / "none.json").write_text('{"values": 1}')
+    for name in ("none.json", "missing.json"):
+        command = [sys.executable, ROOT / "tools" / "check_certificate.py", tmp_path / name, tmp_path]
+        checked = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert checked.returncode == 1
+        assert checked.stderr.count("\n") == 1
+        assert "no certificate" in checked.stderr
+
+
+def test_the_checker_finds_nodes_as_short_vectors_too(
+    checker: ModuleType,
+    checked: Callable[[dict[str, Any]], list[str]],
+    certificate: dict[str, Any],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("gaussian_sum.FEW", 0)
+    values = [value for value in certificate["values"] if value["group"] == "/pairs/00,10"]
+    for quantity in sample.CHANCES:
+        value = [one for one in values if one["quantity"] == quantity][-1]
+        assert checked(value) == []
+
+
+def test_lumps_are_certified_and_found_again(checker: ModuleType, tmp_path: Path) -> None:
+    """Noise so narrow that delta is far below Chernoff's bound, and can be constant over stretches of eps."""
+    lumpy = re.sub(r"(?<=: )\d+/\d+", lambda found: str(40 * Fraction(found[0])), TEXT)
+    path = write(tmp_path / "lumpy.h5", compute(lumpy), lumpy)
+    (tmp_path / "lumpy.yaml").write_text(lumpy)
+    found = certify(path, Request(size=None), jobs=1)
+    assert found["verdict"]["passed"], found["verdict"]
+    far = [value for value in found["values"] if value["quantity"] in ("delta", "epsilon", "reduction")]
+    groups = {value["group"] for value in far}
+    jobs = [
+        (tmp_path / "lumpy.yaml", group, [value for value in far if value["group"] == group])
+        for group in groups
+    ]
+    assert [line for job in jobs for line in checker.check(job)] == []
 
 
 def test_the_checker_needs_the_right_allocation(

@@ -94,8 +94,31 @@ FAULTS: dict[str, Callable[[StoredResult], StoredResult]] = {
     "total rho off": lambda r: planned(r, total_rho=r.summary.total_rho + Fraction(1, 10**12)),
     "nodes too few for the truncation bound": lambda r: planned(r, nodes=r.summary.nodes * 2 // 3),
     "truncation bound too small": lambda r: planned(r, truncation_bound=1e-90),
+    "rounding bound left out of the total": lambda r: planned(r, rounding_bound=1e-30),
+    "total of the error budget too small": lambda r: planned(r, total_bound=1e-300),
+    "truncation bound not a number": lambda r: planned(r, truncation_bound=float("nan")),
+    "sieve bound infinite": lambda r: planned(r, sieve_bound=float("inf")),
+    "sieve bound of 1e300": lambda r: planned(r, sieve_bound=1e300),
+    "fewer survivors than none": lambda r: planned(r, survivors_half=-1, survivors=-2),
+    "survivors of another rule": lambda r: planned(r, survivors=3),
+    "nodes beyond doubles": lambda r: planned(r, nodes=10**400),
+    "threshold not a number": lambda r: changed(r, threshold=at(r.threshold, 3, float("nan"))),
+    "absolute bound of 1": lambda r: changed(r, absolute_bound=1.0),
+    "absolute bound infinite": lambda r: changed(r, absolute_bound=float("inf")),
+    "leading double of 1e308": lambda r: changed(r, alpha=at(r.alpha, (7, 0), 1e307 / r.alpha[7, 0])),
+    "alpha infinite": lambda r: changed(r, alpha=at(r.alpha, (7, 0), float("inf"))),
+    "delta infinite": lambda r: changed(r, delta=at(r.delta, 3, float("inf"))),
+    "deepest delta not a number": lambda r: changed(r, delta=at(r.delta, -1, float("nan"))),
+    "relative bound of 1": lambda r: changed(r, relative_bound=r.relative_bound * 0 + 1),
+    "eps of the profile infinite": lambda r: changed(r, eps=at(r.eps, 3, float("inf"))),
+    "eps of the profile below 0": lambda r: changed(r, eps=-r.eps - 1),
+    "eps of the profile 1e300": lambda r: changed(r, eps=r.eps * 0 + 1e300),
+    "eps infinite": lambda r: changed(r, epsilon=r.epsilon * float("inf")),
+    "scale infinite": lambda r: changed(r, scale=r.scale * float("inf")),
+    "scale of 1e300": lambda r: changed(r, scale=r.scale * 1e300),
+    "reduction infinite": lambda r: changed(r, reduction=r.reduction * float("inf")),
     "a survivor fewer than the sieve bound needs": lambda r: planned(
-        r, survivors_half=r.summary.survivors_half // 2
+        r, survivors_half=r.summary.survivors_half // 2, survivors=r.summary.survivors_half // 2 * 2
     ),
 }
 

@@ -23,6 +23,12 @@ MODULUS = 12_320  # 40 / STEP
 ONE = Fraction(1)
 
 
+@pytest.fixture(autouse=True)
+def lattices(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few nodes are looked at one by one otherwise."""
+    monkeypatch.setattr(short, "FEW", 0)
+
+
 def phi(rho: Fraction, turns: float) -> float:
     """By theta functions."""
     tau = acb(0, arb(rho.numerator) / rho.denominator / (2 * arb.pi()))
@@ -38,8 +44,12 @@ def test_loss_is_that_of_theta_functions(rho: str) -> None:
 
 
 @pytest.mark.parametrize("power", [1, 2])
+@pytest.mark.parametrize("few", [0, 10**6])
 @pytest.mark.parametrize("out", [1e-4, 1e-7, 1e-10])
-def test_what_is_left_out_weighs_no_more_than_allowed(out: float, power: int) -> None:
+def test_what_is_left_out_weighs_no_more_than_allowed(
+    out: float, few: int, power: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(short, "FEW", few)
     found = short_nodes(CELLS, MODULUS, STEP, out, ONE, power)
     assert found[0] == 0
     assert found == sorted(set(found))
@@ -63,6 +73,11 @@ def test_too_many_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(short, "MOST_COORDINATES", 100)
     with pytest.raises(OutOfReach, match="lattice vectors"):
         short_nodes(CELLS, MODULUS, STEP, 1e-30, ONE, 1)
+
+
+def test_endless_periods_are_refused() -> None:
+    with pytest.raises(OutOfReach, match="lattice steps"):
+        short_nodes(CELLS, 10**400, STEP, 1e-30, ONE, 1)
 
 
 def test_both_ways_find_the_same_tails(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,6 +18,7 @@ from kernels.certificate.survivors import OutOfReach
 from kernels.certificate.tails import BITS, Family, Half, Pair, common_period, needed_period
 from kernels.certificate.tilted import tilted_delta
 from tests.reference.arb_tail import ArbTail
+from tests.reference.small import single_cell
 
 CELLS = {Fraction(3, 7): 2, Fraction(5, 11): 1, Fraction(9, 4): 1}
 TOTAL = sum(rho * count for rho, count in CELLS.items())
@@ -45,6 +46,36 @@ def test_every_tilt_gives_the_same_delta(tilt: str) -> None:
         out = math.fsum(float(plain.at(n).upper()) / (2 * n * n) for n in range(kept, modulus // 2 + 1))
         fewer = tilted_delta(eps, Fraction(tilt), TOTAL, STEP, modulus, terms[:kept], out, BITS)
         assert fewer.contains(found)
+
+
+@pytest.mark.parametrize(("rho", "eps"), [(60, 30), (100, 50), (100, 80), (200, 700)])
+def test_lumps_of_which_delta_is_far_below_the_bound(rho: int, eps: int) -> None:
+    """Chernoff's bound of Q(T > rho / 2) is 1, and delta is exp(-rho / 2)."""
+    cell = Fraction(rho)
+    lump = Pair(Family(common_period([cell], needed_period(cell, 4 * cell))), {cell: 1}, {})
+    found = lump.delta(Fraction(eps))
+    assert found.overlaps(single_cell(cell, Fraction(eps)).delta)
+    assert found.rad() < 1e-8 * found.mid()
+    assert lump.loose == (not found.rad() < 1e-16 * found.mid())
+
+
+def test_what_is_too_lumpy_is_undecided() -> None:
+    """delta(500) = exp(-500) for one cell of rho = 1000; neither proven nor called wrong."""
+    cell, logarithm = Fraction(1000), -500 / math.log(10)
+    lump = Pair(Family(common_period([cell], needed_period(cell, 4 * cell))), {cell: 1}, {})
+    one = stored(
+        eps=np.array([500.0]),
+        delta=np.array([10**logarithm]),
+        log10_delta=np.array([logarithm]),
+        relative_bound=np.array([1e-12]),
+    )
+    with pytest.raises(OutOfReach, match="undecided"):
+        claims.check(lump, one, "delta", 0)
+
+
+def test_an_eps_beyond_everything_is_out_of_reach() -> None:
+    with pytest.raises(OutOfReach, match="too far out"):
+        pair().delta(Fraction(10**300))
 
 
 def stored(**fields: Any) -> Any:
