@@ -17,9 +17,10 @@ from kernels.numerics.grid import GridTails
 from kernels.numerics.sieve import Plan
 from kernels.numerics.trapezoid import Quadrature
 from workflow.lib.certify import Request, certify
-from workflow.lib.results.store import StoredResult, StoreError
+from workflow.lib.keys import settings_of
+from workflow.lib.results.store import Header, StoredResult, StoreError, write_atomic
 
-from .small import TEXT, compute, write
+from .small import TEXT, allocation, compute, write
 
 EVERYTHING = Request(size=None)
 PAIR = 1  # which of the results is spoilt: [00, 10], on two lattices
@@ -154,6 +155,16 @@ def test_a_changed_rho_in_the_text_is_caught(right: Results, tmp_path: Path) -> 
     found = verdict(write(tmp_path / "text.h5", right, nearly(TEXT)))
     assert not found["passed"]
     assert "cells" in found["faults"][0]
+
+
+@pytest.mark.parametrize("field", ["neighbours", "allocation"])
+def test_a_header_that_says_something_else_is_caught(right: Results, tmp_path: Path, field: str) -> None:
+    source = allocation()
+    header = Header(source.name, source.neighbours, TEXT, settings_of(source))
+    write_atomic(tmp_path / "header.h5", dataclasses.replace(header, **{field: "other"}), right)
+    found = verdict(tmp_path / "header.h5")
+    assert not found["passed"]
+    assert "names another" in found["faults"][0]
 
 
 def test_values_of_slightly_other_cells_are_caught(right: Results, tmp_path: Path) -> None:

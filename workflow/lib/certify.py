@@ -77,6 +77,8 @@ def certify(
         text = _parsed(header.allocation_yaml, faults)
         if allocation_text is not None and allocation_text != header.allocation_yaml:
             faults.append("the allocation stored in the file is not the given one")
+        if text and (header.allocation, header.neighbours) != (text.tree["name"], text.tree["neighbours"]):
+            faults.append("the file names another allocation or neighbours than its allocation's text")
         sizes: dict[str, dict[str, int]] = {}
         members: dict[str, tuple[Cells, Cells]] = {}
         furthest = Fraction(0)
@@ -88,6 +90,7 @@ def certify(
             wrong = _wrong_cells(text, group, result, members) if text else "no allocation"
             if wrong:
                 faults.append(f"{group}: {wrong}")
+                members.pop(group, None)  # values of other cells are not looked for: that can take hours
             if len(result.eps) and (last := float(result.eps.max())) < 1e6:
                 furthest = max(furthest, Fraction(last) + result.total_rho)
 
