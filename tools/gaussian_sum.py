@@ -74,7 +74,7 @@ def short(cells, modulus, h, far, near, power, out):
     rankin = (extra + every - math.log(2 * closest**power * out)) / (1 - s)  # v and -v are one node
     each = extra + math.log((1 + math.log(far / closest)) / (closest ** (power - 1) * out))
     most = 1.000001 * min(each, rankin.min()) + 1e-6
-    if float((s * most + every).min()) > math.log(50 * MOST):  # the sum is sqrt(pi d) times too high, or a little more
+    if float((s * most + every).min()) > math.log(50 * MOST):  # it is some 10 times their number
         raise ValueError("too many nodes to find this number again")
     found, looked, one = {}, 0, np.zeros((1, len(r)))
     stack = [(len(r), one, one.astype(int), np.full(1, most))] if most > 0 else []
