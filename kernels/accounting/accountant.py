@@ -240,8 +240,14 @@ class Accountant:
 
     @cached_property
     def _delta_at_zero(self) -> Certified:
-        profile = self._sharp_deltas if self._apart_first(_POOR_BOUND) else self.profile
-        return profile([Fraction(0)])[0].delta
+        return self.profile([Fraction(0)])[0].delta
+
+    def _is_kept_at_zero(self, delta: Fraction) -> bool:
+        """Whether delta(0) <= delta, certainly."""
+        target = from_fraction(delta).lower
+        if self._apart_first(_POOR_BOUND) and self._sharp_deltas([Fraction(0)])[0].delta.lower > target:
+            return False  # told without the tails
+        return self._delta_at_zero.upper <= target
 
     def epsilon(self, delta: Fraction, guess: float | None = None) -> Certified:
         """The least eps >= 0 with delta(eps) <= delta: 0 from delta(0) on, infinite at delta = 0.
@@ -253,7 +259,7 @@ class Accountant:
             raise ValueError(f"delta must lie in [0, 1], not {delta}")
         if delta == 0:
             return INFINITE
-        if delta == 1 or self._delta_at_zero.upper <= from_fraction(delta).lower:
+        if delta == 1 or self._is_kept_at_zero(delta):
             return ZERO
         rho = self._total / 2
         if self._apart_first(_POOR_BOUND):
