@@ -20,6 +20,7 @@ from tests.reference.cells import Cells, rational_gcd, total
 
 SHARP = 0.02  # a reference this much narrower than the bound tells the error
 LIGHT, MIDDLE = 4_000, 40_000  # nodes times distinct rhos
+_MOST_SUMMED = 3_000_000  # nodes times distinct rhos
 _NATS = 85.0  # of the nodes that matter at 1e-35
 
 
@@ -114,7 +115,8 @@ def compare(case: Case, most: float = LIGHT) -> Record:
     finally:
         record.seconds = time.perf_counter() - started
     _check_sanity(record, answers)
-    truth = _truth(case)
+    heavy = accountant.plan.own_mirror.size * len(case.cells) > _MOST_SUMMED
+    truth = None if heavy else _truth(case)  # the references sum as many nodes, in ball arithmetic
     if truth is None:
         record.status = "not compared"
         return record
