@@ -194,8 +194,8 @@ class Accountant:
         return Accountant(others, self._thresholds, effort) if others else None
 
     def _mixed(self, eps: Fraction, alone: bool) -> ProfilePoint | None:
-        """The point at any eps by taking cells out, where that is possible; alone: the tails
-        should be sharp too."""
+        """The point at any eps by taking cells out, where that is possible; alone: its tails should be sharp
+        too."""
         if self._apart is None:
             return None
         rest = self._others.profile if self._others else None

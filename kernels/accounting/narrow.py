@@ -15,7 +15,7 @@ import math
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from functools import reduce
+from functools import lru_cache, reduce
 from itertools import combinations
 
 import numpy as np
@@ -135,6 +135,7 @@ def cheapest(composition: Composition, effort: float) -> Narrow | None:
     return best
 
 
+@lru_cache(maxsize=256)  # asked for with every question about the same cells
 def _nodes(composition: Composition) -> float:
     return foreseen(*zip(*composition.cells, strict=True))[3]
 

@@ -106,8 +106,9 @@ def certified_root(
     steps of the bisection.
     """
     sides = _Sides(at, target, first_slope is None, halvings)
+    sought = _Sought(at, target, start, first_slope, limits, sides.margin)
     for search in (_polished, _bracketed):
-        found = search(at, target, start, first_slope, limits, sides.margin)
+        found = search(sought)
         if found is None:
             continue
         root, width = found
@@ -120,54 +121,55 @@ def certified_root(
     return _bisected(sides, start, limits)
 
 
-def _polished(
-    at: Evaluation,
-    target: float,
-    start: float,
-    first_slope: float | None,
-    limits: tuple[float, float],
-    margin: float,
-) -> tuple[float, float] | None:
+@dataclass(frozen=True, slots=True)
+class _Sought:
+    """The root of certified_root, and how far beyond its error a side must lie to be certain."""
+
+    at: Evaluation
+    target: float
+    start: float
+    first_slope: float | None
+    limits: tuple[float, float]
+    margin: float
+
+
+def _polished(sought: _Sought) -> tuple[float, float] | None:
     """The root and how far from it the sides should be certain; None when the steps do not settle."""
-    root, before, last = start, None, math.inf
-    slope = 0.0 if first_slope is None else first_slope
+    root, before, last = sought.start, None, math.inf
+    slope = 0.0 if sought.first_slope is None else sought.first_slope
     for _ in range(_MOST_NEWTON_STEPS):
-        here = at([root])[0]
-        if first_slope is None:
+        here = sought.at([root])[0]
+        if sought.first_slope is None:
             slope = here.slope
         elif before is not None and root != before[0]:
             slope = (here.value - before[1]) / (root - before[0])
-        if slope == 0.0 or not math.isfinite(here.error) or not math.isfinite((target - here.value) / slope):
+        step = (sought.target - here.value) / slope if slope else math.inf
+        if not math.isfinite(here.error) or not math.isfinite(step):
             return None
-        step = (target - here.value) / slope
         before = root, here.value
-        root = min(max(root + step, limits[0]), limits[1])
-        width = max(1.2 * (here.error + margin) / abs(slope), 4.0 * math.ulp(root))
+        root = min(max(root + step, sought.limits[0]), sought.limits[1])
+        width = max(1.2 * (here.error + sought.margin) / abs(slope), 4.0 * math.ulp(root))
         # The next error is about the square of this step (Newton) or its product with the last one (secant).
-        if abs(step) * min(abs(step) if first_slope is None else abs(last), 1.0) <= 0.1 * width:
+        if abs(step) * min(abs(step) if sought.first_slope is None else abs(last), 1.0) <= 0.1 * width:
             return root, width
         last = step
     return None
 
 
-def _bracketed(
-    at: Evaluation,
-    target: float,
-    start: float,
-    first_slope: float | None,
-    limits: tuple[float, float],
-    margin: float,
-) -> tuple[float, float] | None:
+def _bracketed(sought: _Sought) -> tuple[float, float] | None:
     """As _polished, by a bracket around the root: slower, but kinks do not disturb it."""
-    low, high = limits[0], min(limits[1], 4.0 * start) if start > limits[0] else limits[1]
-    slope = -1.0 if first_slope is None else first_slope
-    root = bracketed_root(lambda x: at([x])[0].value - target, low, high, start, slope, 2.0**-51)
+    start, (low, high) = sought.start, sought.limits
+    high = min(high, 4.0 * start) if start > low else high
+    slope = -1.0 if sought.first_slope is None else sought.first_slope
+    root = bracketed_root(
+        lambda x: sought.at([x])[0].value - sought.target, low, high, start, slope, 2.0**-51
+    )
     nearby = root * (1.0 + 2.0**-26)
-    here, there = at([root, nearby])
+    here, there = sought.at([root, nearby])
     slope = (there.value - here.value) / (nearby - root)
     if slope == 0.0 or not math.isfinite(slope) or not math.isfinite(here.error):
         return None
-    return root, max(2.0 * (here.error + margin) / abs(slope), 4.0 * math.ulp(root))
+    return root, max(2.0 * (here.error + sought.margin) / abs(slope), 4.0 * math.ulp(root))
 
 
 def _bisected(sides: _Sides, start: float, limits: tuple[float, float]) -> tuple[float, float, float]:
