@@ -28,16 +28,16 @@ from pathlib import Path
 from tests.cluster import runs
 from workflow.lib.results.store import open_results
 
-MPI = (
+SRUN = (
+    "env",
+    "MPIR_CVAR_CH4_NETMOD=ofi",  # as the workflow does: workflow/lib/run_config.py says why
     "srun",
     "--mpi=pmi2",
     "--kill-on-bad-exit=1",
     "--account=none",
-    "--nodes=2",
-    "--ntasks=3",
-    "--time=30",
     "--quiet",
 )
+MPI = (*SRUN, "--nodes=2", "--ntasks=3", "--time=30")
 SHARD_TARGETS = ("writer", "writer", "writer", "rank", "rank", "rank", "node")
 RUN_TARGETS = ("driver", "driver", "writer", "rank", "node", "controller")
 
@@ -343,9 +343,7 @@ def kill_runs(folder: Path, kills: int, seed: int, tally: Tally) -> None:
 def race(folder: Path, times: int) -> tuple[int, int]:
     """Start two tasks for one shard together, over and over: how often both ended well, and at least one."""
     prepare(folder)
-    launchers = [
-        (*MPI[:4], "--nodes=1", "--ntasks=1", f"--nodelist={node}", "--quiet") for node in ("n1", "n2")
-    ]
+    launchers = [(*SRUN, "--nodes=1", "--ntasks=1", f"--nodelist={node}") for node in ("n1", "n2")]
     commands = [shard_command(folder, 0.2, launcher) for launcher in launchers]
     both = one = 0
     digests = set()

@@ -70,12 +70,13 @@ def environment(**variables: str) -> dict[str, str]:
 
 
 def start(command: list[str], folder: Path) -> subprocess.Popen[bytes]:
-    """Start a command of the workflow in a folder, where Snakemake's records go, in a group of its own."""
+    """Start a command of the workflow in a folder, where Snakemake's records and the command's output,
+    output.log, go, in a group of its own."""
     prepare_folder(folder)
-    nothing = subprocess.DEVNULL
-    return subprocess.Popen(
-        command, cwd=folder, stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True
-    )
+    with (folder / "output.log").open("ab") as log:
+        return subprocess.Popen(
+            command, cwd=folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+        )
 
 
 def run(command: list[str], folder: Path, timeout: float = PATIENCE) -> subprocess.CompletedProcess[str]:

@@ -6,6 +6,7 @@ import json
 import re
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,10 @@ class Started:
 
     process: subprocess.Popen[bytes]
     folder: Path
+
+    def output(self) -> str:
+        """What the command has printed, the logs of failed jobs among it."""
+        return (self.folder / "output.log").read_text()
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +94,7 @@ def test_tiny_allocation_through_the_driver_script(tmp_path: Path) -> None:
 
 
 def test_study_through_the_profile(study: Started, tmp_path: Path) -> None:
-    assert study.process.wait(runs.PATIENCE) == 0
+    assert study.process.wait(runs.PATIENCE) == 0, study.output()
     assert runs.submitted(study.folder) == 5, "plan, 2 shards, aggregate, report"
     surveys = study.folder / "results" / "tiny_study" / "surveys"
     assert [json.loads(stats.read_text())["ranks"] for stats in surveys.glob("*.stats.json")] == [3, 3]
@@ -101,7 +106,7 @@ def test_study_through_the_profile(study: Started, tmp_path: Path) -> None:
 
 
 def test_scan_through_the_profile(scan: Started, tmp_path: Path) -> None:
-    assert scan.process.wait(runs.PATIENCE) == 0
+    assert scan.process.wait(runs.PATIENCE) == 0, scan.output()
     assert runs.submitted(scan.folder) == 4, "plan, 2 shards, tables"
     made = scan.folder / "results" / "grid"
     assert [json.loads(stats.read_text())["ranks"] for stats in made.glob("curves/*.stats.json")] == [3, 3]
@@ -141,6 +146,16 @@ def test_full_dhc_needs_few_submissions(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stderr
         total = next(line.split()[1] for line in done.stdout.splitlines() if line.startswith("total"))
         assert int(total) - 1 <= 30, "one of them, all, is no job"
+
+
+def test_requests_of_ranks_fit_what_slurm_reads_at_once() -> None:
+    """Of a longer one it would read 1,024 bytes."""
+    command = [*MPI, sys.executable, "-c", "from mpi4py import MPI"]
+    environment = runs.environment(PMI_DEBUG="1")
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    requests = re.findall(r"send to fd=\d+ pmi: (.*)", done.stdout + done.stderr)
+    assert len(requests) >= 3 * 5
+    assert max(map(len, requests)) < 512
 
 
 def test_copies_that_are_each_alone_are_stopped(tmp_path: Path) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+
 import pytest
 
 from tests.paths import TINY
@@ -31,3 +34,19 @@ def test_bad_setting_is_told_in_one_line(problem: str) -> None:
 def test_settings_have_defaults_for_this_machine() -> None:
     run = configure({"allocation": str(TINY)}, cores=2)
     assert (run.folder, run.shards, run.tasks) == ("results/tiny", ["000"], 2)
+
+
+@pytest.mark.parametrize(("mpi", "asked"), [("srun --mpi=pmi2", True), ("mpirun --map-by core", False)])
+def test_slurm_starts_ranks_with_short_addresses_unless_a_netmod_is_set(mpi: str, asked: bool) -> None:
+    launch = configure({"allocation": str(TINY), "mpi": mpi, "tasks": 3}, cores=2).launch
+    assert launch.endswith(f"{mpi} -n 3")
+    shell = launch.replace(f"{mpi} -n 3", "printenv MPIR_CVAR_CH4_NETMOD")
+    for environment, netmod in (({}, "ofi" if asked else ""), ({"MPIR_CVAR_CH4_NETMOD": "ucx"}, "ucx")):
+        done = subprocess.run(
+            ["bash", "-c", shell],
+            env={"PATH": os.defpath} | environment,
+            stdout=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+        assert done.stdout.strip() == netmod

@@ -19,6 +19,11 @@ from workflow.lib.keys import allocation_digest, code_digest, short_digest
 from workflow.lib.origin import Origin
 from workflow.lib.shard.shards import shard_names
 
+# Slurm's pmi2 plugin takes what one read of 1,024 bytes brings for a whole request, and fails on longer ones
+# ("value not properly terminated in client request"). MPICH announces a UCX address, unused memory too, in
+# requests of up to 1,082 bytes, an OFI address in one of 71. A netmod that is set already is kept.
+_SHORT_ADDRESSES = "MPIR_CVAR_CH4_NETMOD=${MPIR_CVAR_CH4_NETMOD:-ofi}"
+
 
 def _as_written(number: Any) -> Any:
     """A number as its shortest decimal text, since Snakemake turns options into numbers."""
@@ -75,8 +80,9 @@ class Run:
 
     @property
     def launch(self) -> str:
-        """What starts the ranks of a shard; one rank needs no launcher."""
-        return f"{self.mpi} -n {self.tasks}" if self.tasks > 1 else ""
+        """Shell words that start the ranks of a shard; one rank needs no launcher."""
+        environment = f"{_SHORT_ADDRESSES} " if self.mpi.split()[:1] == ["srun"] else ""
+        return f"{environment}{self.mpi} -n {self.tasks}" if self.tasks > 1 else ""
 
     @property
     def allocation_digest(self) -> str:
