@@ -3,7 +3,6 @@ ALLOCATION ?= dhc_persons_us
 STUDY      ?= uldp_default
 CORES      ?= all
 SEED       ?= 1
-SAMPLE     ?= 100
 CASES      ?= 10000
 INPUTS     ?= 1000000
 DELTA      ?= 1e-10
@@ -47,8 +46,8 @@ report: $(INSTALLED) ## results/ALLOCATION/report.html and all that it needs
 	$(WORKFLOW) --config 'allocation=$(ALLOCATION)'
 	@$(BIN)/python -m workflow.lib.report.answer '$(ALLOCATION)'
 
-certify: $(INSTALLED) ## results/ALLOCATION/certificate.json: SAMPLE stored values derived anew by independent code
-	$(WORKFLOW) --config 'allocation=$(ALLOCATION)' certify_sample=$(SAMPLE) --until certify
+certify: $(INSTALLED) ## the report with certificate.json of SAMPLE stored values, derived anew by independent code
+	$(WORKFLOW) --config 'allocation=$(ALLOCATION)' $(SAMPLE:%=certify_sample=%)
 	$(DONE)
 
 tune: $(INSTALLED) ## results/ALLOCATION/ALLOCATION_tuned.yaml: the largest rhos that keep EPS at DELTA

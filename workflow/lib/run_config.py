@@ -13,6 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from kernels import KERNEL_VERSION
 from kernels.accounting.census.allocation import Allocation
 from workflow.lib.allocation.config import find_allocation, load_allocation
+from workflow.lib.certified import Certified
 from workflow.lib.input.text_tree import ConfigError, shorten
 from workflow.lib.input.wording import suggestion
 from workflow.lib.keys import allocation_digest, code_digest, short_digest
@@ -55,8 +56,8 @@ class RunSettings(BaseModel):
     """Finished results are kept this often, so it is what a kill can cost."""
     runtime: Annotated[int, Field(ge=1, le=100_000)] = 60
     """Minutes for each shard. A job that is tried again asks for more."""
-    certify_sample: Annotated[int, Field(ge=1, le=10_000_000)] = 100
-    """Stored values that the certificate derives anew."""
+    certify_sample: Annotated[int, Field(ge=1, le=10_000_000)] | None = None
+    """Stored values that the certificate derives anew. Absent: 100, or more where such a one still stands."""
     tune_eps: Annotated[str, BeforeValidator(_as_written)] = ""
     """eps to which the target `tune` tunes the allocation, an exact number."""
     tune_delta: Annotated[str, BeforeValidator(_as_written)] = "1e-10"
@@ -74,6 +75,7 @@ class Run:
     shards: list[str]
     tasks: int
     mpi: str
+    certified: Certified
     python: str = sys.executable
     scripts: str = str(Path(__file__).parents[1] / "scripts")
     kernel_version: str = KERNEL_VERSION
@@ -100,7 +102,8 @@ class Run:
         """The allocation file and its folder."""
         return Origin(self.allocation_file, self.allocation_digest, self.folder)
 
-    def code_digest(self, *patterns: str) -> str:
+    @staticmethod
+    def code_digest(*patterns: str) -> str:
         """Changes with the source files below the repository that match, not with comments in Python."""
         root = Path(__file__).parents[2]
         return code_digest(path for pattern in patterns for path in root.glob(pattern))
@@ -117,14 +120,17 @@ def configure(config: Mapping[str, Any], cores: int | None) -> Run:
         raise ConfigError("config: tasks must be set, the ranks of a shard, where jobs are submitted")
     allocation = load_allocation(settings.allocation)
     mpiexec = Path(sys.executable).with_name("mpiexec")
+    folder = f"{settings.results}/{allocation.name}"
+    certifier = short_digest(Run.code_digest("kernels/certificate/*.py", "workflow/lib/certify.py"))
     return Run(
         settings=settings,
         allocation=allocation,
         allocation_file=str(find_allocation(settings.allocation)),
-        folder=f"{settings.results}/{allocation.name}",
+        folder=folder,
         shards=shard_names(settings.shards),
         tasks=tasks,
         mpi=settings.mpi or (str(mpiexec) if mpiexec.exists() else "mpiexec"),
+        certified=Certified(Path(folder, "certificate.json"), certifier, settings.certify_sample),
     )
 
 

@@ -1,12 +1,16 @@
-# A sample of the stored values, derived anew in ball arithmetic by code that shares nothing with the kernels.
+# A sample of the stored values, derived anew in ball arithmetic by code that shares nothing with the kernels. The second
+# output says by which code and, where a sample was asked for, of how many values; its name changes with that. A
+# certificate that still stands is kept (workflow/lib/certified.py), so the sample is no parameter.
 rule certify:
     input:
         curves=f"{RUN.folder}/curves.h5",
     output:
-        report(f"{RUN.folder}/certificate.json", caption="../report/certificate.rst", category="Trust"),
+        certificate=report(
+            update(str(RUN.certified.certificate)), caption="../report/certificate.rst", category="Trust"
+        ),
+        record=str(RUN.certified.record),
     params:
-        code=RUN.code_digest("kernels/certificate/*.py", "workflow/lib/certify.py"),
-        sample=RUN.settings.certify_sample,
+        code=RUN.certified.code,
     log:
         f"{RUN.folder}/logs/certify.log",
     benchmark:
@@ -17,4 +21,4 @@ rule certify:
         runtime=lambda wildcards, attempt: 60 * attempt,
     shell:
         "{RUN.python:q} {RUN.scripts:q}/certify.py --curves {input.curves:q}"
-        " --sample {params.sample} --jobs {threads} --out {output:q} 2>&1 | tee {log:q}"
+        " {RUN.certified.options} --jobs {threads} --out {output.certificate:q} 2>&1 | tee {log:q}"

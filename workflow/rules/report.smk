@@ -6,7 +6,8 @@ rule report:
         summary=f"{RUN.folder}/summary.csv",
         reductions=f"{RUN.folder}/reductions.csv",
         attack=f"{RUN.folder}/attack.csv",
-        certificate=f"{RUN.folder}/certificate.json",
+        certificate=str(RUN.certified.certificate),
+        certified=str(RUN.certified.record),
     output:
         report(f"{RUN.folder}/report.html", caption="../report/report.rst", category="Result"),
     params:

@@ -1,4 +1,7 @@
-"""Rule certify: the certificate of curves.h5. What does not hold is told in it, and in the report."""
+"""Rule certify: the certificate of curves.h5. What does not hold is told in it, and in the report.
+
+One that still stands is kept.
+"""
 
 from __future__ import annotations
 
@@ -6,21 +9,30 @@ import argparse
 from pathlib import Path
 
 from kernels.certificate.document import as_text
-from workflow.lib.atomic import write_text
+from workflow.lib.certified import USUAL_SAMPLE, Certified
 from workflow.lib.certify import Request, certify, first_problem
+from workflow.lib.results.store import open_results
 from workflow.lib.script import run
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--curves", required=True, type=Path, help="result file to certify")
-    parser.add_argument("--sample", required=True, type=int, help="number of values to derive anew")
+    parser.add_argument("--sample", type=int, help=f"values to derive anew; default: {USUAL_SAMPLE} or more")
+    parser.add_argument("--code", required=True, help="digest of the code that derives them")
     parser.add_argument("--jobs", required=True, type=int, help="processes")
     parser.add_argument("--out", required=True, type=Path, help="certificate.json")
     options = parser.parse_args()
 
-    certificate = certify(options.curves, Request(options.sample), jobs=options.jobs)
-    write_text(options.out, as_text(certificate))
+    certified = Certified(options.out, options.code, options.sample)
+    with open_results(options.curves) as results:
+        digest = results.digest
+    if certified.stands(digest):
+        certified.keep()
+        print(f"{options.out}: kept, since it is of these results and by this code")
+        return
+    certificate = certify(options.curves, Request(options.sample or USUAL_SAMPLE), jobs=options.jobs)
+    certified.replace(as_text(certificate))
     verdict = certificate["verdict"]
     outcome = {"passed": "passed", "partly": "PASSED IN PART: ", "failed": "NOT PASSED: "}[verdict["outcome"]]
     outcome += "" if verdict["passed"] else first_problem(certificate)
