@@ -142,8 +142,8 @@ def test_a_pair_that_only_its_own_evaluation_finds_too_large_lowers_the_scale() 
 
 
 def test_what_cannot_be_met_is_said() -> None:
-    with pytest.raises(Unmet, match="cannot be met by scaling County"):
-        tuned(SMALL, Target(F(1), F(1, 10**6)), ["County"])
+    with pytest.raises(Unmet, match="eps 1 at delta 1e-8 cannot be met by scaling County"):
+        tuned(SMALL, Target(F(1), F(1, 10**8)), ["County"])
     with pytest.raises(Unmet, match=r"denominator 7 is too small for level Region.*at least 8"):
         scale_levels(SMALL, F(1, 2), ["Region"], 7)
 

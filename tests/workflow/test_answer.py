@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -25,6 +27,12 @@ def test_the_answer_is_that_of_the_tables_rounded_to_the_safe_side(tmp_path: Pat
         "the noise variance could be 28.19 % smaller"
     )
     assert second == f"report: {tmp_path}/tiny/report.html"
+
+
+@pytest.mark.parametrize("delta", ["1e-8", "1e-400", "0.05", "1/3"])
+def test_delta_stands_as_it_was_written(tmp_path: Path, delta: str) -> None:
+    write_results(tmp_path / "tiny", replace(load_allocation(TINY), deltas=(Fraction(delta),)))
+    assert f"tiny, delta {delta}: " in answer(tmp_path / "tiny")
 
 
 def test_results_that_are_not_there_are_one_line(tmp_path: Path) -> None:

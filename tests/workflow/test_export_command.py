@@ -88,7 +88,7 @@ def test_a_distribution_gives_delta_by_its_definition(tmp_path: Path) -> None:
     [
         (["--format", "table", *TINY_PAIR], ("table", "--allocation")),
         (["--format", "pld", "--allocation", TINY], ("--pair",)),
-        (["--format", "pld", *TINY_PAIR, "--grid", "1e-12"], ("--grid", "wider")),
+        (["--format", "pld", *TINY_PAIR, "--grid", "1e-400"], ("--grid: 1e-400 needs", "wider")),
         (["--format", "pld", *TINY_PAIR, "--grid", "0"], ("--grid", "above 0")),
         (["--format", "pld", "--curves", "x.h5", "--pair", "00,00"], ("--curves",)),
         (["--format", "curve", "--curves", "x.h5", *TINY_PAIR], ("--curves",)),

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kernels.accounting.certified.written import short
 from workflow.cli.computing import refusals
 from workflow.cli.errors import BadInput
-from workflow.cli.figures import certified_fields, exact_fields, given_fields, short
+from workflow.cli.figures import certified_fields, exact_fields, given_fields
 from workflow.cli.output import at_most, emit_json, emit_table, given, json_option, percent_at_least, relation
 from workflow.cli.progress import counted
 from workflow.cli.question import read_allocation

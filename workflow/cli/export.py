@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kernels.accounting.certified.written import short
 from workflow.cli.choices import Words
 from workflow.cli.computing import answer_fields, refusals
 from workflow.cli.errors import BadInput
@@ -123,7 +124,7 @@ def _distribution(question: Question, grid: Fraction, output: Path) -> tuple[dic
 
     step = float(grid)
     if step == 0 or sum(points_needed(question.composition.total_rho, step)) > MOST_POINTS:
-        raise BadInput(f"--grid: {step:g} needs more than {MOST_POINTS} losses here; take a wider one.")
+        raise BadInput(f"--grid: {short(grid)} needs more than {MOST_POINTS} losses here; take a wider one.")
     with counted(f"exporting {question.title}") as advance, refusals():
         found = loss_distribution(Accountant(question.composition), step, advance)
     head = answer_fields("export", question)

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import click
 
+from kernels.accounting.certified.written import short
 from workflow.cli.errors import BadInput
-from workflow.cli.figures import exact_fields, short
+from workflow.cli.figures import exact_fields
 from workflow.cli.output import emit_json, emit_table, json_option, relation
 from workflow.cli.question import read_allocation
 from workflow.cli.rationals import POSITIVE, Rational

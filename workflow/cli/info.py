@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kernels.accounting.certified.written import short
 from workflow.cli.errors import BadInput
-from workflow.cli.figures import bound_fields, exact_fields, given_fields, short
+from workflow.cli.figures import bound_fields, exact_fields, given_fields
 from workflow.cli.output import emit_json, emit_table, json_option, relation
 from workflow.cli.progress import progress
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from workflow.cli.figures import certified_fields, given_fields, plain, short
+from kernels.accounting.certified.written import plain, short
+from workflow.cli.figures import certified_fields, given_fields
 
 if TYPE_CHECKING:
     from kernels.accounting.certified.number import Certified

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kernels.accounting.certified.written import short
 from workflow.cli.errors import BadInput
-from workflow.cli.figures import exact_fields, short
+from workflow.cli.figures import exact_fields
 from workflow.cli.output import relation
 
 if TYPE_CHECKING:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kernels.accounting.certified.written import plain_integer
 from workflow.cli.errors import BadInput, Refusal
-from workflow.cli.figures import bound_fields, certified_fields, given_fields, plain_integer
+from workflow.cli.figures import bound_fields, certified_fields, given_fields
 from workflow.cli.output import at_most, emit_json, emit_table, given, json_option
 from workflow.cli.rationals import Range, list_option
 

@@ -16,7 +16,8 @@ def validate(file: str, as_json: bool) -> None:
     If something is wrong, one line says which key, which value and what is allowed, and the exit code is 2.
     """
     from kernels.accounting.census.mechanism import pairs
-    from workflow.cli.figures import exact_fields, plain_integer, short
+    from kernels.accounting.certified.written import plain_integer, short
+    from workflow.cli.figures import exact_fields
     from workflow.cli.question import read_allocation
 
     allocation = read_allocation(file)

@@ -18,6 +18,7 @@ from kernels.accounting.bounds import zcdp
 from kernels.accounting.census.allocation import Allocation
 from kernels.accounting.census.mechanism import pair_composition, pairs
 from kernels.accounting.certified.number import NEAREST, Certified, from_fraction
+from kernels.accounting.certified.written import short
 from kernels.accounting.composition import Composition
 from kernels.accounting.design.rescale import Unmet, common_denominator, level_unit, scale_levels
 
@@ -228,6 +229,6 @@ class _Knob:
 
 def _out_of_range(levels: Sequence[str], target: Target) -> str:
     return (
-        f"eps {float(target.eps):g} at delta {float(target.delta):g} cannot be met by scaling "
+        f"eps {short(target.eps)} at delta {short(target.delta)} cannot be met by scaling "
         f"{', '.join(levels)}: the rest exceeds it, or a larger denominator is needed"
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from kernels.accounting.certified.written import short
 from workflow.lib.allocation.config import load_allocation
 from workflow.lib.script import run
 
@@ -27,7 +28,7 @@ def answer(results: Path) -> str:
     of = f"the worst of {pairs} pairs" if pairs > 1 else "the only pair"
     saved = percent_down(main.pair_range[0].reduction, 2).replace("\N{NO-BREAK SPACE}", " ")
     return (
-        f"{results.name}, delta {float(main.delta):g}: {kind} {round_up(worst.eps, 4)} in {of}, "
+        f"{results.name}, delta {short(main.delta)}: {kind} {round_up(worst.eps, 4)} in {of}, "
         f"{worst.label}; {round_down(worst.eps_zcdp, 4)} by zCDP; the noise variance could be "
         f"{saved} smaller\n"
         f"report: {results / 'report.html'}"
