@@ -27,7 +27,16 @@ def posterior(prior: Fraction, factor: Certified) -> Certified:
     if prior in (0, 1) or factor == INFINITE:
         return ONE if prior else ZERO
     odds = product(from_fraction(prior / (1 - prior)), factor)
-    return complement(quotient(ONE, total(ONE, odds))).clipped(ZERO.value, ONE.value)
+    small, large = quotient(odds, total(ONE, odds)), complement(doubt(prior, factor))
+    return small.meet(large).clipped(ZERO.value, ONE.value)
+
+
+def doubt(prior: Fraction, factor: Certified) -> Certified:
+    """1 - posterior, to all digits also where the posterior is nearly 1: 1 / (1 + odds)."""
+    if prior in (0, 1) or factor == INFINITE:
+        return ZERO if prior else ONE
+    odds = product(from_fraction(prior / (1 - prior)), factor)
+    return quotient(ONE, total(ONE, odds))
 
 
 def largest_factor(eps: Certified) -> Certified:

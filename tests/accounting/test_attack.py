@@ -8,7 +8,7 @@ from fractions import Fraction as F
 import pytest
 
 from kernels.accounting.accountant import Accountant
-from kernels.accounting.attack import exceeded, largest_factor, odds_factor, posterior
+from kernels.accounting.attack import doubt, exceeded, largest_factor, odds_factor, posterior
 from kernels.accounting.certified.number import INFINITE, Certified, from_fraction
 from kernels.accounting.composition import Composition
 from kernels.accounting.evaluate import evaluate
@@ -57,6 +57,15 @@ def test_certainties() -> None:
     assert [posterior(F(prior), half).value for prior in (0, 1)] == [0, 1]
     assert posterior(F(0), INFINITE).upper == 0
     assert largest_factor(INFINITE) == INFINITE
+
+
+def test_a_posterior_is_known_nearly_1_and_nearly_0() -> None:
+    left = doubt(F(1, 3), from_fraction(F(10**400)))
+    assert encloses(left, F(2, 2 + 10**400), F(0))
+    assert left.width < Decimal("1e-450")
+    small = posterior(F(1, 10**400), from_fraction(F(3)))
+    assert encloses(small, F(3, 2 + 10**400), F(0))
+    assert small.width < Decimal("1e-450")
 
 
 def test_a_loss_beyond_eps_is_as_likely_as_it_is(accountant: Accountant) -> None:

@@ -36,6 +36,16 @@ def test_the_first_pair_of_dhc() -> None:
     printed = table("attack", *FIRST_PAIR)
     assert "Membership advantage, at most: 0.8847783563." in printed
     assert "0.2049829335" in printed
+    assert "1 - 2.391e-11" in printed
+
+
+def test_a_probability_is_printed_as_1_only_where_it_is_that() -> None:
+    printed = table("attack", *TINY_PAIR, "--delta", "1e-1000", "--prior", "1/2,1,1e-99", "--alpha", "1")
+    near, certain, slight = (line.split() for line in printed.splitlines() if line.startswith("1e-1000"))
+    assert near[-3:] == ["1", "-", "1.62e-56"]
+    assert certain[-1] == "1"
+    assert slight[-1] == "6.171175054e-44"
+    assert {line[3] for line in (near, certain, slight)} == {"2.073271585e-999"}, "exceeded, far below 1e-60"
 
 
 def test_a_result_file_answers_without_computing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

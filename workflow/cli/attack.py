@@ -20,6 +20,7 @@ from workflow.cli.output import (
     emit_table,
     given,
     json_option,
+    probability_at_most,
     row_fields,
 )
 from workflow.cli.question import pair_options, read_question
@@ -36,15 +37,15 @@ TESTS = (
     Column("miss_rate", "false-negative rate, at least", at_least),
     Column("odds_factor", "odds times, at most", at_most),
     Column("prior", "prior", given),
-    Column("posterior", "posterior, at most", at_most),
+    Column("posterior", "posterior, at most", lambda found: probability_at_most(*found)),
 )
 LOSSES = (
     Column("delta", "delta", given),
     Column("eps", "eps, at most", at_most),
     Column("odds_factor", "odds times e^eps, at most", at_most),
-    Column("exceeded", "more than that with probability, at most", at_most),
+    Column("exceeded", "more than that with probability, at most", probability_at_most),
     Column("prior", "prior", given),
-    Column("posterior", "posterior, at most", at_most),
+    Column("posterior", "posterior, at most", lambda found: probability_at_most(*found)),
 )
 NOTES = (
     "The attacker tells two neighbours apart and claims one of them. Prior, posterior: how likely the claim",
@@ -114,12 +115,12 @@ def attack(
             {
                 **answer_fields("attack", question),
                 **certified_fields("advantage", found.advantage),
-                "rows": [row_fields(row) for row in tests],
-                "losses": [row_fields(row) for row in losses],
+                "rows": [_fields(row) for row in tests],
+                "losses": [_fields(row) for row in losses],
             }
         )
         return
-    heading = [*question.heading(), f"Membership advantage, at most: {at_most(found.advantage)}."]
+    heading = [*question.heading(), f"Membership advantage, at most: {probability_at_most(found.advantage)}."]
     emit_table(heading, *_cells(TESTS, tests))
     emit_table([], *_cells(LOSSES, losses), notes=NOTES)
 
@@ -160,8 +161,15 @@ def _of_stored(result: StoredResult, alpha: tuple[Fraction, ...] | None) -> _Fou
     )
 
 
+def _posterior(prior: Fraction, factor: Certified) -> tuple[Certified, Certified]:
+    """The posterior, and 1 - posterior."""
+    from kernels.accounting.attack import doubt, posterior
+
+    return posterior(prior, factor), doubt(prior, factor)
+
+
 def _test_rows(found: _Found, prior: tuple[Fraction, ...]) -> Iterator[dict[str, Any]]:
-    from kernels.accounting.attack import odds_factor, posterior
+    from kernels.accounting.attack import odds_factor
 
     for alpha, miss in found.tests:
         factor = odds_factor(alpha, miss)
@@ -171,12 +179,12 @@ def _test_rows(found: _Found, prior: tuple[Fraction, ...]) -> Iterator[dict[str,
                 "miss_rate": miss,
                 "odds_factor": factor,
                 "prior": each,
-                "posterior": posterior(each, factor),
+                "posterior": _posterior(each, factor),
             }
 
 
 def _loss_rows(found: _Found, prior: tuple[Fraction, ...]) -> Iterator[dict[str, Any]]:
-    from kernels.accounting.attack import largest_factor, posterior
+    from kernels.accounting.attack import largest_factor
 
     for delta, eps, exceeded in found.losses:
         factor = largest_factor(eps)
@@ -187,8 +195,13 @@ def _loss_rows(found: _Found, prior: tuple[Fraction, ...]) -> Iterator[dict[str,
                 "odds_factor": factor,
                 "exceeded": exceeded,
                 "prior": each,
-                "posterior": posterior(each, factor),
+                "posterior": _posterior(each, factor),
             }
+
+
+def _fields(row: dict[str, Any]) -> dict[str, str]:
+    """JSON fields of a row."""
+    return row_fields(row | {"posterior": row["posterior"][0]})
 
 
 def _cells(columns: tuple[Column, ...], rows: list[dict[str, Any]]) -> tuple[list[str], list[list[str]]]:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 TABLE_DIGITS = 10
 PERCENT_DIGITS = 6
+REST_DIGITS = 4
+NEAR = Decimal("1e-6")
 
 RELATIONS = {
     "bounded": "bounded (one record replaced by another)",
@@ -51,6 +53,19 @@ def at_least(number: Certified, digits: int = TABLE_DIGITS) -> str:
     from kernels.accounting.certified.number import down
 
     return plain(Decimal(down(number.lower, digits))) if number.lower.is_finite() else "infinite"
+
+
+def probability_at_most(number: Certified, rest: Certified | None = None) -> str:
+    """The upper bound of a probability, rounded up: `1 - 2.391e-11` near 1, and 1 only where it is that.
+
+    rest: 1 - number where it is known to more digits than that difference has.
+    """
+    from kernels.accounting.certified.enclosure import complement
+    from kernels.accounting.certified.number import down
+
+    rest = rest or complement(number)
+    near = 0 < rest.lower < NEAR
+    return f"1 - {plain(Decimal(down(rest.lower, REST_DIGITS)))}" if near else at_most(number)
 
 
 def percent_at_least(number: Certified) -> str:
