@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels.accounting.certified.number import Certified
-from tests.workflow.command_line import FIRST_PAIR, TINY_PAIR, answer, table
+from tests.workflow.command_line import FIRST_PAIR, TINY, TINY_PAIR, answer, table
 from workflow.cli import figures
 
 
@@ -64,6 +64,20 @@ def test_the_answer_names_the_composition() -> None:
     (row,) = document["rows"]
     assert int(row["survivors"]) <= 203
     assert Decimal(row["total_bound"]) <= Decimal("1e-35")
+
+
+def test_the_heading_says_whose_rho_is_added_up(tmp_path: Path) -> None:
+    cells = tmp_path / "cells.yaml"
+    cells.write_text('{"1/3": 5}')
+    for asked, line in (
+        (TINY_PAIR, "3.5 over 10 cells, so 1.75-zCDP: half of it, the allocation's total rho."),
+        (
+            ("--allocation", TINY, "--level", "County"),
+            "1 over 4 cells, so 0.5-zCDP: half of it, the level's rho.",
+        ),
+        (("--cells", str(cells)), "5/3 over 5 cells, so 5/6-zCDP: half of it."),
+    ):
+        assert f"Total rho of both members {line}\n" in table("reduction", *asked, "--delta", "1e-6")
 
 
 def test_names_and_patterns_ask_the_same() -> None:

@@ -35,10 +35,12 @@ class Question:
     def heading(self) -> list[str]:
         """What is asked about, in words: the composition, the neighbour relation, the budget."""
         total = self.composition.total_rho
+        whose = ", the level's rho" if self.level else ", the allocation's total rho" if self.pair else ""
         return [
             self.title,
             relation(self.neighbours),
-            f"Total rho {short(total)} over {self.composition.size} cells, so {short(total / 2)}-zCDP.",
+            f"Total rho of both members {short(total)} over {self.composition.size} cells, so "
+            f"{short(total / 2)}-zCDP: half of it{whose}.",
         ]
 
     @property
