@@ -85,16 +85,20 @@ def node_lattice(
     bound: float,
     wider: NodeLattice | None = None,
     farthest: int | None = None,
+    chosen: tuple[int, ...] | None = None,
 ) -> NodeLattice:
     """Reduced coset of the nodes of modulus N = modulus up to farthest (all if None), for sum_c decay[c]
     f_c^2 <= bound.
 
     weights: integers w_c; decay: a_c > 0 of each factor; wider: the same lattice for nodes farther away, from
-    which the reduction starts. Raises LatticeError when the basis is too ill-conditioned for a safe
-    enumeration.
+    which the reduction starts; chosen: positions of the factors in the metric, else those of choose_factors.
+    Raises LatticeError when the basis is too ill-conditioned for a safe enumeration.
     """
     farthest = modulus if farthest is None else farthest
-    chosen = choose_factors(decay, bound) if wider is None else wider.chosen
+    if wider is not None:
+        chosen = wider.chosen
+    elif chosen is None:
+        chosen = choose_factors(decay, bound)
     part = [weights[c] for c in chosen]
     # |f| <= 1/2 always, so a weak factor may count for more if the bound grows by a quarter of the
     # difference.

@@ -28,11 +28,18 @@ from kernels.numerics.lattice import (
     TooManyPointsError,
     choose_factors,
     every_node,
-    node_lattice,
     short_points,
 )
 from kernels.numerics.nodes import Nodes
-from kernels.numerics.shells import Shell, Weight, choose_bounds, left_out, make_shells, predicted_points
+from kernels.numerics.shells import (
+    Shell,
+    Weight,
+    choose_bounds,
+    left_out,
+    make_shells,
+    predicted_points,
+    whole,
+)
 from kernels.numerics.survivors import SOFTEST, Factors, Faint, factors_of, survivors
 from kernels.numerics.triple import self_test
 
@@ -227,15 +234,15 @@ def _enumerated(
     decay = list(factors.count * factors.decay)
     # All nodes with phi <= exp(-bound) together weigh no more than the sum of 1 / p, p odd, times that.
     bound = math.log((1.0 + 0.5 * math.log(modulus)) / PRUNED) + loss
-    whole = Shell(0, node_lattice(weights, modulus, decay, bound))
     most = _most_kept(len(weights))
     limit = 8 * int(most) + 1000
-    if predicted_points(whole.lattice, bound) <= 4.0 * most:  # half are mirrors, and few are heavy enough
+    every = whole(weights, modulus, decay, bound, most)
+    if predicted_points(every.lattice, bound) <= 4.0 * most:  # half are mirrors, and few are heavy enough
         with suppress(TooManyPointsError):
-            return _points([whole], [bound], span, limit)
+            return _points([every], [bound], span, limit)
     if modulus <= 2.0 * most:  # so few nodes in all that none need be left out
-        every = np.arange(1, modulus + 1, 2, dtype=np.int32)[:, None]
-        return [(Shell(0, every_node(modulus)), every)], _nothing
+        odd = np.arange(1, modulus + 1, 2, dtype=np.int32)[:, None]
+        return [(Shell(0, every_node(modulus)), odd)], _nothing
     shells = make_shells(weights, modulus, decay)
     for fewer in _FEWER:
         bounds = choose_bounds(shells, span, Weight(PRUNED, SMOOTH).scaled(math.exp(-loss)), most / fewer)

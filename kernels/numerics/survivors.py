@@ -14,7 +14,7 @@ from kernels.numerics.shells import SOFT, Shell, Weight
 
 #: A plan also serves compositions with all rhos scaled up, whose phi may be as large as phi ** SOFTEST.
 SOFTEST = 0.6
-_CHUNK = 1_000_000  # points resolved at once, which bounds the memory
+_CHUNK, _CHUNK_LIMBS = 1_000_000, 30_000_000  # points, and limbs of all, at once: they bound the memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,14 +138,16 @@ def survivors(
     smooth with phi ** SOFT for phi. span: N h.
     """
     modulus = enumerated[0][0].lattice.modulus
-    half = limbs(modulus, limb_count(modulus))
+    length = limb_count(modulus)
+    half = limbs(modulus, length)
+    chunk = min(_CHUNK, _CHUNK_LIMBS // ((len(weights) + 1) * length) + 1)
     light = 1.0 / (2 * sum(len(points) for _, points in enumerated) + 1)
     kept: list[tuple[Nodes, list[np.ndarray]]] = []
     seen = 0
     lost = _Lost()
     for shell, points in enumerated:
-        for start in range(0, len(points), _CHUNK):
-            nodes = resolve(shell.lattice, weights, points[start : start + _CHUNK], shell.nearest)
+        for start in range(0, len(points), chunk):
+            nodes = resolve(shell.lattice, weights, points[start : start + chunk], shell.nearest)
             columns = _weigh(
                 nodes.p,
                 nodes.residue,

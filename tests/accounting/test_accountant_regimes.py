@@ -48,6 +48,24 @@ BEYOND_A_SCAN: Cells = {F(355, 113 * 7 * prime): 2 * prime for prime in PRIMES}
 BEYOND_ENUMERATION: Cells = {F(355, 113) * F(k, 1009 + 2 * k * k): 4 for k in range(3, 43)}
 
 
+#: 120 rhos from 1/10^6 to 1 with three digits each.
+ALL_DIFFERENT: Cells = {F(101 + 89 * k % 899, 10 ** (3 + k % 6 + (k > 60))): 1 for k in range(120)}
+
+
+def test_more_than_a_hundred_different_rhos() -> None:
+    """Chosen for the enumeration are those that leave the fewest points, not all that are sharp enough."""
+    truth = ArbTail(ALL_DIFFERENT, digits=50)
+    case = Accountant(Composition.from_counts(ALL_DIFFERENT))
+    assert len(case.composition.cells) > 100
+    assert case.absolute_bound < 1e-35
+    grid = [F(0), F(3), total(ALL_DIFFERENT) / 2, F(-1), F(30)]
+    for eps, point in zip(grid, case.profile(grid), strict=True):
+        assert_encloses(point.alpha, truth.alpha(eps))
+        assert_encloses(point.power, truth.power(eps))
+        assert_encloses(point.delta, truth.delta(eps))
+        assert point.is_sharp
+
+
 def test_a_lattice_beyond_any_scan() -> None:
     """355/113 * p/q with 5e17 nodes, a few hundred of which survive."""
     truth = ArbTail(BEYOND_A_SCAN, digits=40)

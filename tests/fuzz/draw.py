@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -123,6 +124,15 @@ def _census_like(rng: random.Random) -> Cells:
     return _shared(rng, rhos[: rng.randint(2, 12)])
 
 
+def _all_different(rng: random.Random) -> Cells:
+    """Up to 200 cells, hardly two of them alike, in a window of up to 8 orders of magnitude."""
+    width = rng.choice([1.0, 2.0, 4.0, 8.0])
+    low = rng.uniform(LEAST, MOST - width)
+    denominator = 10 ** rng.randint(math.ceil(max(-low, 0.0)), 8)
+    number = rng.randint(1, MOST_CELLS)
+    return dict(Counter(_rounded(_log_rho(rng, low, low + width), denominator) for _ in range(number)))
+
+
 WIDE = "1/100 to 10^6"
 FINE = ("nearly equal", "40-digit denominators", WIDE)
 #: Kinds of compositions: how often, and how they are drawn.
@@ -134,6 +144,7 @@ KINDS: dict[str, tuple[int, Callable[[random.Random], Cells]]] = {
     "small fractions": (3, _small_fractions),
     WIDE: (1, _wide),
     "census-like": (4, _census_like),
+    "all different": (2, _all_different),
 }
 
 
