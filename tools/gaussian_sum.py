@@ -1,11 +1,11 @@
-"""Tails and delta of a sum of discrete Gaussians in ball arithmetic, for check_certificate.py.
+"""Expectations over a sum of discrete Gaussians in ball arithmetic, for check_certificate.py.
 
-X = sum of rho_c x_c = h S over the cells, R the sum of the rhos. With a period N h and any lam other than 0,
+X = sum of rho_c x_c = h S over the cells, R the sum of the rhos, T = X - R/2. With a period p = N h and any
+lam but 0, t_n = 2 pi n / N and z = exp(-lam h - i t_n),
 
-    P(S >= s) = (1/N) sum_n E exp(lam X + i t_n S) z^s / (1 - z) - 1 / (exp(lam N h) - 1) + what is wrapped,
+    P(S >= s) = (1/N) sum_n E exp(lam X + i t_n S) z^s / (1 - z) - 1 / (exp(lam p) - 1) + what is wrapped.
 
-t_n = 2 pi n / N, z = exp(-lam h - i t_n), lam near the saddle point h s / R. docs/certificate.md says which n
-are summed and bounds all that is left out.
+docs/certificate.md says why, and bounds what is wrapped and the nodes n that are left out.
 """
 
 import math
@@ -13,11 +13,11 @@ from fractions import Fraction as F
 from functools import cache
 
 import numpy as np
-from flint import acb, arb, ctx, fmpq, fmpz_mat
+from flint import acb, arb, ctx, fmpq
 
 ctx.prec = 192
-MOST = 100_000_000  # lattice points to look at in one search
-FEW = 1_000_000  # nodes that are looked at one by one
+FINE = 100_000_000  # where periods have more steps, fine_lattice.py is needed
+CHUNK = 1 << 15
 
 
 def ball(x):
@@ -27,7 +27,7 @@ def ball(x):
 
 @cache
 def base(rho):
-    """tau of a cell, theta_3(u, tau) = sum exp(-rho x^2 / 2 + 2 pi i u x), and theta_3(0, tau)."""
+    """tau of a cell and theta_3(0, tau), theta_3(u, tau) = sum exp(-rho x^2 / 2 + 2 pi i u x)."""
     tau = acb(0, ball(rho) / (2 * arb.pi()))
     return tau, acb.modular_theta(acb(0), tau)[2]
 
@@ -35,165 +35,101 @@ def base(rho):
 def theta(rho, lam, turns):
     """E exp(lam rho x + 2 pi i turns x) for one cell."""
     tau, norm = base(rho)
-    return acb.modular_theta(acb(turns, -tau.imag * ball(lam)), tau)[2] / norm
+    return acb.modular_theta(acb(turns, -tau.imag * lam), tau)[2] / norm
 
 
-@cache
-def decay(rho):
-    """-ln phi at u = 0, 1/1000 .. 1/2 turns, phi = |E exp(2 pi i u x)|, and c with phi <= exp(-c u^2)."""
-    phi = [float(theta(rho, 0, arb(j) / 1000).abs_upper()) for j in range(501)]
-    table = -np.log(np.minimum(np.array(phi) + 1e-300, 1))
-    return table, 0.98 * (table[1:] / np.linspace(0, 0.5, 501)[1:] ** 2).min()
+def loss(rho, turns):
+    """-ln phi or less, phi = |E exp(2 pi i u x)| <= exp(-a u^2) (1 + exp(a (2u - 1))) by Poisson's series."""
+    a, u = 2 * math.pi**2 / float(rho), np.abs(turns - np.rint(turns))
+    return np.maximum(a * u**2 - np.exp(a * (2 * u - 1)), 0)
 
 
-def losses(cells, turns):
-    """-ln phi, or less, at nodes where the cells' frequencies are these, one row of turns for each cell."""
-    away = (1000 * np.minimum(turn % 1, 1 - turn % 1) - 1e-6 for turn in turns)
-    places = (np.maximum(place, 0).astype(int) for place in away)
-    return sum(cells[rho] * decay(rho)[0][place] for rho, place in zip(cells, places, strict=False))
+def scan(cells, modulus, power, out):
+    """All n = 1 .. N/2 of which 2 phi(n) / N sin(pi n / N)^power, the weight, is above `out`, and its ln."""
+    rho, sharpest, count = cells[0]  # this cell alone makes n too light where count (a u^2 - 1) > heaviest
+    heaviest = math.log(2 / modulus / math.sin(math.pi / modulus) ** power / out)
+    reach = modulus * math.sqrt(max(heaviest / count + 1, 0) * float(rho) / (2 * math.pi**2))
+    found = []
+    for first in range(1, modulus // 2 + 1, CHUNK):
+        n = np.arange(first, min(first + CHUNK, modulus // 2 + 1))
+        k = n * (sharpest % modulus) % modulus
+        n = n[(k <= reach) | (k >= modulus - reach)]
+        weight = math.log(2 / modulus) - power * np.log(np.sin(np.pi * n / modulus))
+        for rho, step, count in cells:
+            weight -= count * loss(rho, n * (step % modulus) % modulus / modulus)
+            n, weight = n[weight > math.log(out)], weight[weight > math.log(out)]
+        found.append((n, weight))
+    return map(np.concatenate, zip(*found, strict=True))
 
 
-def short(cells, modulus, h, far, near, power, out):
-    """All near < n <= far but some whose phi(n) / 2n^power add up to `out`, as {n: -ln phi}."""
-    # v = (sqrt(c_rho) (w_rho n / N - m_rho) for every rho, n / far), in which phi <= exp(extra - |v|^2)
-    curves = [count * decay(rho)[1] for rho, count in cells.items()]
-    extra, curves = 1 + sum(max(4 - c, 0) / 4 for c in curves), [max(c, 4) for c in curves]
-    scales = [int(math.sqrt(c) * 2**80) for c in curves] + [modulus * 2**80 // far]
-    units = modulus * np.eye(len(cells), len(scales), dtype=object)
-    rows = [[int(rho / h) for rho in cells] + [1], *units]
-    rows = [[int(x) * scale for x, scale in zip(row, scales, strict=True)] for row in rows]
-    reduced = fmpz_mat(rows).lll().tolist()
-    basis = [[int(x) // scale for x, scale in zip(row, scales, strict=True)] for row in reduced]
-    turns = np.array([[F(x, modulus) for x in row] for row in basis], dtype=float)
-    r = np.linalg.qr((turns * [scale / 2.0**80 for scale in scales]).T)[1]
-    # left out, |v|^2 > most: at most exp(extra - most) each, or in all as much as Rankin's trick says
-    s, size = np.linspace(0.05, 0.95, 19), np.diag(r)[:, None] ** 2
-    theta_sums = np.minimum(np.sqrt(math.pi / (s * size)), 2 / np.expm1(np.minimum(s * size, 500)))
-    every = np.log1p(theta_sums).sum(0)
-    closest = float(max(near, 1))
-    rankin = (extra + every - math.log(2 * closest**power * out)) / (1 - s)  # v and -v are one node
-    each = extra + math.log((1 + math.log(far / closest)) / (closest ** (power - 1) * out))
-    most = 1.000001 * min(each, rankin.min()) + 1e-6
-    if float((s * most + every).min()) > math.log(50 * MOST):  # it is some 10 times their number
-        raise ValueError("too many nodes to find this number again")
-    found, looked, one = {}, 0, np.zeros((1, len(r)))
-    stack = [(len(r), one, one.astype(int), np.full(1, most))] if most > 0 else []
-    while stack:  # all integers x with |r x|^2 <= most, from the last coordinate to the first
-        i, part, x, left = stack.pop()
-        if i == 0:
-            x = x[np.abs(x @ turns[:, -1]) * modulus < 1.000001 * far + 1]
-            u = np.abs(x @ turns)
-            spent = losses(cells, u.T)
-            heavy = np.exp(-spent) >= out / MOST * np.maximum(u[:, -1] * modulus, 1) ** power
-            listed = np.abs(x[heavy].astype(object) @ [row[-1] for row in basis])
-            found.update(zip(listed, spent[heavy], strict=True))
-            continue
-        i -= 1
-        middle, reach = -part[:, i] / r[i, i], np.sqrt(left) / abs(r[i, i]) + 1e-9
-        first = np.ceil(middle - reach).astype(int)
-        many = np.maximum(np.floor(middle + reach).astype(int) - first + 1, 0)
-        looked += many.sum()
-        if looked > MOST:
-            raise ValueError("too many nodes to find this number again")
-        at = np.repeat(np.arange(len(x)), many)
-        new = first[at] + np.arange(len(at)) - np.repeat(many.cumsum() - many, many)
-        part, x = part[at] + new[:, None] * r[:, i], x[at]
-        x[:, i], left = new, np.maximum(left[at] - part[:, i] ** 2, 0)
-        chunks = [slice(c, c + 50_000) for c in range(0, len(x), 50_000)]
-        stack += [(i, part[c], x[c], left[c]) for c in chunks]
-    return {n: spent for n, spent in found.items() if near < n <= far}
+def nodes(cells, modulus, power, out):
+    """0 and all n = 1 .. N/2 but some that weigh `out` in all."""
+    if modulus <= FINE:
+        n, weight = scan(cells, modulus, power, out / modulus)
+    else:
+        from fine_lattice import search
 
-
-def nodes(cells, modulus, h, power, out):
-    """0 and all n <= modulus / 2 but some whose phi(n) / 2n^power add up to `out` at most."""
-    far, share, found = modulus // 2, out / 2, {}
-    if far <= FEW:
-        n, far = np.arange(1, far + 1), 0
-        turns = [n * (int(rho / h) % modulus) % modulus / modulus for rho in cells]
-        found = dict(zip(n.tolist(), losses(cells, turns), strict=True))
-    while far:
-        near, share = far // 16 if far > 1000 else 0, share / 2
-        found |= short(cells, modulus, h, far, near, power, share)
-        far = near
-    listed = np.array(list(found), dtype=object)
-    weights = np.exp(-np.array(list(found.values()))) / (2 * listed.astype(float) ** power)
-    order = np.argsort(weights)
-    return [0, *listed[order[np.searchsorted(weights[order].cumsum(), out / 2) :]]]
+        n, weight = search(cells, modulus, power, 0.49 * out)
+    order = np.argsort(weight)
+    return [0, *n[order[np.searchsorted(np.exp(weight[order]).cumsum(), 0.49 * out) :]].tolist()]
 
 
 class Law:
     """The law of S for all rhos times `scale`."""
 
-    def __init__(self, cells, scale):
-        self.cells = {rho * scale: count for rho, count in cells.items()}
-        below = math.lcm(*(rho.denominator for rho in self.cells))
-        self.h = F(math.gcd(*(int(rho * below) for rho in self.cells)), below)
-        self.total = sum(rho * count for rho, count in self.cells.items())
-        self.found = {}
+    def __init__(self, cells, scale=1):
+        rhos = {
+            rho * scale: count for rho, count in sorted(cells.items(), key=lambda cell: cell[0] / cell[1])
+        }
+        below = math.lcm(*(rho.denominator for rho in rhos))
+        self.h = F(math.gcd(*(int(rho * below) for rho in rhos)), below)
+        self.cells = [(rho, int(rho / self.h), count) for rho, count in rhos.items()]
+        self.total = sum(rho * count for rho, count in rhos.items())
 
     def transform(self, n, lam, modulus):
         """E exp(lam X + 2 pi i n S / modulus)."""
-        turns = [(rho, count, int(rho / self.h) * n % modulus) for rho, count in self.cells.items()]
-        turns = [(rho, count, w if 2 * w < modulus else w - modulus) for rho, count, w in turns]
-        return math.prod(
-            (theta(rho, lam, arb(fmpq(w, modulus))) ** count for rho, count, w in turns), start=acb(1)
-        )
+        value, half = acb(1), modulus // 2
+        for rho, step, count in self.cells:
+            value *= theta(rho, lam, arb(fmpq((step * n + half) % modulus - half, modulus))) ** count
+        return value
 
-    def tilt(self, x, pole):
-        """lam near the saddle point x / R, not too near a pole."""
-        lam, away = F(float(x / self.total)), F(0.25 / math.sqrt(self.total))
-        return lam if abs(lam - pole) > away else pole + away
-
-    def contour(self, lam, start, error, share, most, power):
-        """(1/N) sum_n E exp(lam X + i t_n S) z^start share(z), to about `error`, and N h.
-
-        |share(z)| is at most most / |sin(t_n / 2)|^power.
-        """
-        x = start * self.h
-        size = ball(self.total * lam**2 / 2 - lam * x).exp()
-        nats = max(float((size * arb(most).max(1) / error).log()), 0) + 4  # on coarse lattices most is large
-        period = F(math.sqrt(2 * self.total * nats)) + abs(self.total * lam - x)
-        if abs(x) > period:
-            period = abs(x) / 2 + F(nats) / abs(lam)
-        modulus = math.ceil(period / self.h)
-        left_out = size * most * (modulus if power == 2 else 2)  # times the sum of phi(n) / 2n^power
-        out = 2.0 ** min(math.floor(float((error / left_out).log()) / math.log(2)), 0)
-        if (modulus, power, out) not in self.found:
-            self.found[modulus, power, out] = nodes(self.cells, modulus, self.h, power, out)
-        value = acb(0)
-        for n in self.found[modulus, power, out]:
-            turns = ((k, arb(fmpq(-2 * n * k % (2 * modulus), modulus))) for k in (1, start))
-            z, first = (acb(-ball(lam * self.h * k), arb.pi() * turn).exp() for k, turn in turns)
-            value += self.transform(n, lam, modulus) * first * share(z) * (1 + (0 < 2 * n < modulus))
-        return value.real / modulus + arb(0, (left_out * ball(out)).upper()), modulus * self.h
-
-    def repeated(self, lam, x, period):
-        """1 / (exp(lam period) - 1), and what is wrapped: exp(-lam j period) P(X < x - j period) and
-        exp(lam j period) P(X >= x + j period) for all j > 0."""
-        last = math.ceil(abs(x) / period) + 3  # from there on each is less than half the one before
-        far = [(j, max(j * period - x if j > 0 else x - j * period, 0)) for j in range(-last, last + 1) if j]
-        terms = [(-ball(lam * j * period + y**2 / (2 * self.total))).exp() for j, y in far]
-        return 1 / (ball(lam * period).exp() - 1) + arb(0, (sum(terms) + terms[0] + terms[-1]).upper())
-
-    def upper(self, start, error):
-        """P(S >= start), to an absolute error of about `error`."""
-        x = start * self.h
-        lam = self.tilt(x, 0)
-        most = 1 / (-ball(lam * self.h)).exp().max(1)
-        value, period = self.contour(lam, start, ball(error), lambda z: 1 / (1 - z), most, 1)
-        return value - self.repeated(lam, x, period)
+    def expectation(self, parts, start, error):
+        """E of sum c exp(j T) over parts {j: c}, j = 0 or 0 and 1, where S >= start, to about `error`."""
+        total, h, x = self.total, self.h, start * self.h
+        lam, away = F(float(x / total)), F(0.25 / math.sqrt(total))  # the saddle point, not too near a pole
+        lam = lam if abs(lam - max(parts)) > away else max(parts) + away
+        # a period of |x - jR| or more wraps at most 2 exp(-(x - jR)^2 / 2R) q / (1 - q)
+        tails = {j: abs(c) * (-ball((x - j * total) ** 2 / (2 * total))).exp() for j, c in parts.items()}
+        nats = max(1, *(float((4 * tail / ball(error)).log()) for tail in tails.values()))
+        period = F(math.sqrt(2 * total * nats)) + 2 * abs(total * lam - x)
+        modulus = math.ceil(max(period, *(abs(x - j * total) for j in parts)) / h) + 1
+        period = modulus * h
+        q = (-ball(period * (period / (2 * total) - abs(lam - x / total)))).exp()
+        # |sum of lead_j / (1 - grow^j z)| <= most / sin(pi n / N)^power, a tilted cell exp(rho lam^2 / 2) phi
+        lead = {j: c * ball(j * (x - total / 2)).exp() for j, c in parts.items()}
+        grow, r = ball(h).exp(), (-ball(lam * h)).exp()
+        most = abs(sum(lead.values())) + (abs(lead[0] * grow + lead[1]) * r if 1 in parts else 0)
+        most = most / math.prod((grow**j * r).max(1) for j in parts)
+        size = most * ball(total * lam**2 / 2 - lam * x).exp()
+        out = min(float(ball(error) / size), 1.0)
+        value = arb(0, (size * ball(out)).upper())
+        for n in nodes(self.cells, modulus, len(parts), out):
+            angle, turned = (arb.pi() * ball(F(-2 * (n * k % modulus), modulus)) for k in (1, start))
+            share = sum(-b / acb(ball((j - lam) * h), angle).expm1() for j, b in lead.items())
+            term = self.transform(n, ball(lam), modulus) * acb(-ball(lam * x), turned).exp() * share
+            value += term.real * (1 + (0 < 2 * n < modulus)) / modulus
+        for j, c in parts.items():
+            value -= c / ball((lam - j) * period).expm1() + arb(0, (2 * tails[j] * q / (1 - q)).upper())
+        return value
 
     def delta(self, eps, error):
         """Q(T > eps) - e^eps P(T > eps)."""
-        start = (eps + self.total / 2) // self.h + 1
-        x, factor, grow = start * self.h, ball(eps).exp(), ball(self.h).exp()
-        lam, over = self.tilt(x, 1), ball(x - self.total / 2 - eps).exp()
-        z = (-ball(lam * self.h)).exp()
-        most = (over - 1 + (grow - over) * z) / (z.max(1) * (grow * z).max(1))
+        return self.expectation({0: -ball(eps).exp(), 1: 1}, (eps + self.total / 2) // self.h + 1, error)
 
-        def share(z):  # exp(x - R/2 - eps) / (1 - e^h z) for Q, less 1 / (1 - z) for P
-            return (over - 1 + (grow - over) * z) / ((1 - z) * (1 - grow * z))
-
-        value, period = self.contour(lam, start, ball(error) / factor, share, most, 2)
-        both = factor * self.repeated(lam, x, period) - self.repeated(lam - 1, x - self.total, period)
-        return factor * value + both
+    def pruned(self, size, kept, error):
+        """Sum of phi / (size sin(pi p / 2 size)), half at size, over odd p <= size, but its largest terms."""
+        listed = [p for p in nodes(self.cells, 2 * size, 1, float(error)) if p % 2]
+        weights = [self.transform(p, arb(0), 2 * size) / arb.sin_pi_fmpq(fmpq(p, 2 * size)) for p in listed]
+        weights = [w.real / size / (1 + (p == size)) for p, w in zip(listed, weights, strict=True)]
+        rest = sum(sorted(weights, key=float, reverse=True)[kept:], arb(0))
+        return rest.union(rest + ball(error)) if 2 * kept < size else arb(0)
