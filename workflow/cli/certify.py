@@ -55,6 +55,8 @@ def certify(
     from workflow.lib.certify import certify as derive
     from workflow.lib.results.store import StoreError
 
+    if out is not None:
+        _check_out(out, file)
     size = None if everything else sample or DEFAULT_SAMPLE
     try:
         text = standalone_text(allocation) if allocation else None
@@ -80,6 +82,19 @@ def certify(
     if not certificate["verdict"]["passed"]:
         certified = "certified in part" if certificate["verdict"]["outcome"] == "partly" else "not certified"
         raise Refusal(f"{file}: {certified}: {first_problem(certificate)}")
+
+
+def _check_out(out: Path, file: Path) -> None:
+    """Raise BadInput when the certificate cannot be written there, or would replace what it is about."""
+    from workflow.lib.allocation.config import ConfigError
+    from workflow.lib.allocation.written import check_free
+
+    try:
+        check_free(out, force=True)
+    except ConfigError as error:
+        raise BadInput(f"--out: {error}.") from None
+    if out.exists() and file.exists() and out.samefile(file):
+        raise BadInput(f"--out: {out}: is the file to be certified; name another file.")
 
 
 def _print(file: Path, certificate: dict[str, Any], out: Path | None) -> None:

@@ -7,7 +7,10 @@ import secrets
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from glob import escape
 from pathlib import Path
+
+from workflow.lib.input.input_file import check_regular
 
 
 @contextmanager
@@ -15,8 +18,11 @@ def atomic_path(path: Path, verify: Callable[[Path], None] | None = None) -> Ite
     """A temporary path in the same directory, which takes the final name when the block ends without error.
 
     The data is synced before `verify` looks at it, and the directory after the renaming. When the block or
-    `verify` raises, the temporary file is removed and what was at `path` stays.
+    `verify` raises, the temporary file is removed and what was at `path` stays. Raises OSError when that is
+    no regular file: the renaming would put a file in the place of a device such as /dev/null.
     """
+    if path.exists():
+        check_regular(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_abandoned(path)
     temporary = path.with_name(f".{path.name}.{_host()}-{os.getpid()}-{secrets.token_hex(4)}.tmp")
@@ -57,7 +63,7 @@ def _host() -> str:
 
 def _remove_abandoned(path: Path) -> None:
     """Remove temporary files of `path` left by writers of this host that no longer run."""
-    for left in path.parent.glob(f".{path.name}.{_host()}-*-*.tmp"):
+    for left in path.parent.glob(f".{escape(path.name)}.{escape(_host())}-*-*.tmp"):
         process = left.name.rsplit("-", 2)[1]
         if process.isdigit() and not _runs(int(process)):
             with suppress(OSError):

@@ -15,9 +15,11 @@ from workflow.lib.input.text_tree import ConfigError, printable, shorten
 
 
 def check_free(path: Path, force: bool) -> None:
-    """Raise ConfigError when there is such a file already, unless it may be overwritten."""
-    if path.is_dir() or (path.exists() and not force):
-        hint = "is a folder" if path.is_dir() else "exists already; name another file, or add --force"
+    """Raise ConfigError when there is such a file already, unless it may be overwritten: regular ones may."""
+    if path.is_dir() or (path.exists() and not (force and path.is_file())):
+        hint = "exists already; name another file, or add --force"
+        if not path.is_file():
+            hint = "is a folder" if path.is_dir() else "is no regular file; name another one"
         raise ConfigError(f"{printable(str(path))}: {hint}")
 
 

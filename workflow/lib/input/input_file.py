@@ -1,5 +1,5 @@
-"""Files that a user names are read only when they are regular ones: a pipe would be waited for, a device may
-have no end."""
+"""Files that a user names are read and replaced only when they are regular ones: a pipe would be waited
+for, a device may have no end, or be lost."""
 
 from __future__ import annotations
 
@@ -24,4 +24,4 @@ def check_regular(path: str | Path) -> None:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if not stat.S_ISREG(mode):
         kind = _KINDS.get(stat.S_IFMT(mode), "a special file")
-        raise OSError(errno.EINVAL, f"it is {kind}; only a regular file is read", str(path))
+        raise OSError(errno.EINVAL, f"it is {kind}; only a regular file is read or replaced", str(path))
