@@ -170,3 +170,14 @@ def test_eps_on_the_plateau_between_lumps_where_tilted_sums_know_nothing() -> No
     before, after = account.profile([F(answer.lower), F(answer.upper)])
     assert F(after.delta.lower) <= delta <= F(before.delta.upper)
     assert 60 < answer.lower < answer.upper < 70
+
+
+@pytest.mark.parametrize("gap", [F(1, 10**12), F(1, 10**17), F(1, 10**25)])
+def test_eps_where_delta_is_all_but_one(gap: Fraction) -> None:
+    """The search for a root ended at 0, and its slope there was a division by zero."""
+    cells = {F(54, 25): 1000}
+    eps = Accountant(Composition.from_counts(cells)).epsilon(1 - gap)
+    [low, high] = Accountant(Composition.from_counts(cells)).profile([F(eps.lower), F(eps.upper)])
+    assert 0 <= eps.lower <= eps.upper <= 1080
+    assert F(low.delta.upper) >= 1 - gap or eps.lower == 0
+    assert F(high.delta.lower) <= 1 - gap

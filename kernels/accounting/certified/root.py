@@ -165,6 +165,8 @@ def _bracketed(sought: _Sought) -> tuple[float, float] | None:
         lambda x: sought.at([x])[0].value - sought.target, low, high, start, slope, 2.0**-51
     )
     nearby = root * (1.0 + 2.0**-26)
+    if nearby == root:  # the limit 0, where delta is all but 1 on a wide stretch
+        return None
     here, there = sought.at([root, nearby])
     slope = (there.value - here.value) / (nearby - root)
     if slope == 0.0 or not math.isfinite(slope) or not math.isfinite(here.error):
