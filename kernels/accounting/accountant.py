@@ -47,6 +47,7 @@ _PROMISED_BOUND = 1e-34  # absolute bound up to which tails are as sharp as can 
 _TELLING_BOUND = 1e-12  # from which on tails tell less than delta, whose nodes are weighed anew
 _QUICK_NODES = 20_000
 _QUICK_COST = 200_000  # of taking cells out, a fraction of a second
+_MOST_KINDS = 2_000  # distinct rhos that are answered for within a minute
 _POOR_BOUND = 1e-6  # from which on tilting is slow, too
 
 
@@ -59,7 +60,10 @@ class Accountant:
     questions."""
 
     def __init__(self, composition: Composition, thresholds: int = 1001, effort: float = MOST_COST) -> None:
-        """effort: what taking narrow cells out may cost, see narrow.Narrow.cost."""
+        """effort: what taking narrow cells out may cost, see narrow.Narrow.cost. Raises Refused for a
+        composition of too many distinct rhos."""
+        if len(composition.cells) > _MOST_KINDS:
+            raise Refused(f"out of reach: {len(composition.cells)} distinct rhos; allowed: {_MOST_KINDS}")
         self.composition = composition
         self._thresholds = thresholds
         self._effort = effort

@@ -40,6 +40,7 @@ _LEAST_NATS, _MOST_NATS = 90.0, 400_000.0  # -ln of what is left out
 _LEAST_TERMS, _MANY_TERMS, _MOST_TERMS, _MOST_LOOKED_AT = 100, 1_000, 20_000, 1_000_000
 _FIRST_GAP, _GAP = 25.0, 50.0  # nats below the largest bound: of the terms asked for first, and usually
 _MOST_PAIRED = 40  # kinds, of which two at a time are tried; of more, the rest is hardly easier without two
+_MOST_TRIED = 500  # kinds, of which one at a time is tried, and one less at a time of those that make lumps
 _DOUBT = Decimal("1e-60")  # probability that counts as none where T exceeds something almost certainly
 _NEGLIGIBLE, _NEGLIGIBLE_TAIL = Decimal("1e-16"), Decimal("1e-37")  # relative to delta; of a tail
 
@@ -67,7 +68,7 @@ class Narrow:
             nats = 0.5 * float(rho) / count * np.arange(spread(rho, count, _GAP) + 1.0) ** 2
             each = np.bincount(nats[nats < len(spent)].astype(np.int64), minlength=len(spent))
             spent = np.convolve(spent, 2.0 * each - (np.arange(len(spent)) == 0))[: len(spent)]
-        return float(min(2.0 * spent.sum(), math.prod(map(_values, self.kinds))))
+        return float(min(2.0 * spent.sum(), math.prod(float(_values(kind)) for kind in self.kinds)))
 
     @property
     def cost(self) -> float:
@@ -110,6 +111,8 @@ def narrowest(composition: Composition, effort: float) -> Narrow | None:
     if composition.cells[last][0] < NARROW:
         return None
     lumpy = [place for place in range(last, -1, -1) if _is_lumpy(composition.cells[place])]
+    if len(lumpy) > _MOST_TRIED:
+        return None
     for many in range(max(len(lumpy), 1), 0, -1):
         found = _taken(composition, tuple(lumpy[:many] or [last]))
         whole = many >= len(lumpy) or found.cost_of_rest <= _FEW_NODES
@@ -121,6 +124,8 @@ def narrowest(composition: Composition, effort: float) -> Narrow | None:
 def cheapest(composition: Composition, effort: float) -> Narrow | None:
     """The cells, two kinds at most, without which the others are easiest, for lattices that are too fine;
     None if that is too expensive, or if they are hardly easier."""
+    if len(composition.cells) > _MOST_TRIED:
+        return None
     best = None
     many = len(composition.cells) > _MOST_PAIRED
     for size in (1,) if many else (1, 2):
