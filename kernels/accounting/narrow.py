@@ -61,7 +61,10 @@ class Narrow:
 
     @property
     def terms(self) -> float:
-        """How many terms matter, roughly: values of all K that take up _GAP nats at most, twice."""
+        """How many terms matter, roughly: values of all K that take up _GAP nats at most, twice; infinite
+        where the values of one K are too many to look at."""
+        if any(spread(rho, count, _GAP) > _MOST_LOOKED_AT for rho, count in self.kinds):
+            return math.inf
         spent = np.zeros(int(_GAP) + 1)  # combinations by whole nats
         spent[0] = 1.0
         for rho, count in self.kinds:

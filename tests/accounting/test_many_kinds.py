@@ -46,3 +46,13 @@ def test_too_many_kinds_are_refused() -> None:
     many = accountant._MOST_KINDS + 1
     with pytest.raises(Refused, match=f"{many} distinct rhos; allowed: {many - 1}"):
         Accountant(Composition.from_counts(kinds(many, F(1, 1000))))
+
+
+def test_values_too_many_to_look_at_are_not_listed() -> None:
+    """An array of all values of a very wide cell took gigabytes, or was refused with a message of numpy's."""
+    for rho in (F(1, 10**18), F(1, 10**30)):
+        composition = Composition.from_counts({rho: 3, rho * F(7, 10**6 + 3): 5})
+        assert cheapest(composition, MOST_COST) is None
+    composition = Composition.from_counts({F(1, 10**18): 3, F(7, 10**24): 5})
+    [point] = Accountant(composition).profile([F(0)])
+    assert 0 <= point.delta.lower <= point.delta.upper < 1e-8
