@@ -58,12 +58,13 @@ def choose_factors(decay: Sequence[float], bound: float) -> tuple[int, ...]:
     """Positions of the factors that make the enumeration smallest, _MOST_CHOSEN at most.
 
     A further coordinate divides the expected count by sqrt(a) and multiplies it by the growth of the ball's
-    volume, so it is worth including when a > 2 pi bound / (dimension + 2).
+    volume, so it is worth including when a > 2 pi bound / (dimension + 2). It must be above the bound, too:
+    below it one turn more of that angle, of squared length a, is within the ball, and points repeat.
     """
     order = sorted(range(len(decay)), key=lambda c: -decay[c])
     chosen: list[int] = []
     for c in order[:_MOST_CHOSEN]:
-        if not chosen or decay[c] > 2 * math.pi * bound / (len(chosen) + 2):
+        if not chosen or decay[c] > bound * max(1.0, 2 * math.pi / (len(chosen) + 2)):
             chosen.append(c)
     return tuple(sorted(chosen))
 
@@ -87,20 +88,16 @@ def node_lattice(
     bound: float,
     wider: NodeLattice | None = None,
     farthest: int | None = None,
-    chosen: tuple[int, ...] | None = None,
 ) -> NodeLattice:
     """Reduced coset of the nodes of modulus N = modulus up to farthest (all if None), for sum_c decay[c]
     f_c^2 <= bound.
 
     weights: integers w_c; decay: a_c > 0 of each factor; wider: the same lattice for nodes farther away, from
-    which the reduction starts; chosen: positions of the factors in the metric, else those of choose_factors.
-    Raises LatticeError when the basis is too ill-conditioned for a safe enumeration.
+    which the reduction starts. Raises LatticeError when the basis is too ill-conditioned for a safe
+    enumeration.
     """
     farthest = modulus if farthest is None else farthest
-    if wider is not None:
-        chosen = wider.chosen
-    elif chosen is None:
-        chosen = choose_factors(decay, bound)
+    chosen = choose_factors(decay, bound) if wider is None else wider.chosen
     part = [weights[c] for c in chosen]
     # |f| <= 1/2 always, so a weak factor may count for more if the bound grows by a quarter of the
     # difference.

@@ -18,7 +18,7 @@ from functools import cached_property
 
 import numpy as np
 
-from kernels.numerics.lattice import LatticeError, NodeLattice, choose_factors, node_lattice
+from kernels.numerics.lattice import LatticeError, NodeLattice, node_lattice
 
 #: Nodes are chosen for the privacy profile with phi ** SOFT for phi, as all rhos may be scaled up.
 SOFT = 0.7
@@ -27,7 +27,6 @@ _FAR = 5.0  # norm that the far shells, where most nodes are, will reach: it tel
 _INNERMOST = 64  # farthest p of the innermost shell, at most
 _POWERS = np.arange(0.02, 1.0001, 0.02)
 _STEPS = 40
-_WORSE = 2  # tries without success, each with a fifth fewer factors
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,28 +97,6 @@ def _log_theta(a: float) -> float:
     if a < 1.0:
         return 0.5 * math.log(math.pi / a) + math.log1p(2.1 * math.exp(-(math.pi**2) / a))
     return math.log1p(2.0 * math.exp(-a) + 2.0 * math.exp(-4.0 * a) + 2.1 * math.exp(-9.0 * a))
-
-
-def whole(weights: Sequence[int], modulus: int, decay: Sequence[float], bound: float, most: float) -> Shell:
-    """All nodes, in the metric of the factors that choose_factors says, or, where that predicts more than
-    `most` points, of so many of the strongest that the fewest are predicted.
-
-    Of fifty factors and more the rule takes too many: it sees the volume of a ball in all dimensions, while
-    the points lie in the few short ones. Any factors give a certain bound, as the others are at most 1.
-    """
-    chosen = choose_factors(decay, bound)
-    best = node_lattice(weights, modulus, decay, bound, chosen=chosen)
-    fewest = predicted_points(best, bound)
-    strongest = sorted(chosen, key=lambda c: -decay[c])
-    worse = 0
-    while fewest > most and len(strongest) > 2 and worse < _WORSE:
-        strongest = strongest[: math.floor(0.8 * len(strongest))]
-        lattice = node_lattice(weights, modulus, decay, bound, chosen=tuple(sorted(strongest)))
-        points = predicted_points(lattice, bound)
-        worse = 0 if points < fewest else worse + 1
-        if points < fewest:
-            best, fewest = lattice, points
-    return Shell(0, best)
 
 
 def make_shells(weights: Sequence[int], modulus: int, decay: Sequence[float]) -> list[Shell]:

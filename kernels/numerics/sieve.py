@@ -28,18 +28,11 @@ from kernels.numerics.lattice import (
     TooManyPointsError,
     choose_factors,
     every_node,
+    node_lattice,
     short_points,
 )
 from kernels.numerics.nodes import Nodes
-from kernels.numerics.shells import (
-    Shell,
-    Weight,
-    choose_bounds,
-    left_out,
-    make_shells,
-    predicted_points,
-    whole,
-)
+from kernels.numerics.shells import Shell, Weight, choose_bounds, left_out, make_shells, predicted_points
 from kernels.numerics.survivors import SOFTEST, Factors, Faint, factors_of, survivors
 from kernels.numerics.triple import self_test
 
@@ -236,10 +229,10 @@ def _enumerated(
     bound = math.log((1.0 + 0.5 * math.log(modulus)) / PRUNED) + loss
     most = _most_kept(len(weights))
     limit = 8 * int(most) + 1000
-    every = whole(weights, modulus, decay, bound, most)
-    if predicted_points(every.lattice, bound) <= 4.0 * most:  # half are mirrors, and few are heavy enough
+    whole = Shell(0, node_lattice(weights, modulus, decay, bound))
+    if predicted_points(whole.lattice, bound) <= 4.0 * most:  # half are mirrors, and few are heavy enough
         with suppress(TooManyPointsError):
-            return _points([every], [bound], span, limit)
+            return _points([whole], [bound], span, limit)
     if modulus <= 2.0 * most:  # so few nodes in all that none need be left out
         odd = np.arange(1, modulus + 1, 2, dtype=np.int32)[:, None]
         return [(Shell(0, every_node(modulus)), odd)], _nothing

@@ -53,7 +53,7 @@ ALL_DIFFERENT: Cells = {F(101 + 89 * k % 899, 10 ** (2 + k % 7)): 1 for k in ran
 
 
 def test_more_than_a_hundred_different_rhos() -> None:
-    """Chosen for the enumeration are those that leave the fewest points, not all that are sharp enough."""
+    """Factors that do not keep points apart are not in the metric, or there are too many to enumerate."""
     truth = ArbTail(ALL_DIFFERENT, digits=50)
     case = Accountant(Composition.from_counts(ALL_DIFFERENT))
     assert len(case.composition.cells) > 100

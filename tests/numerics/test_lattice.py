@@ -179,6 +179,8 @@ def test_factors_are_chosen_by_their_strength() -> None:
     assert choose_factors([1.0, 1e6, 2.0, 1e5], 80.0) == (1, 3)
     assert choose_factors([1e6] * 5, 80.0) == (0, 1, 2, 3, 4)
     assert choose_factors([0.1, 0.2], 80.0) == (1,)
+    many = choose_factors([1e6] * 100 + [79.0, 81.0], 80.0)
+    assert many == (*range(100), 101), "one more turn of a factor below the bound would be within it"
 
 
 def test_too_many_points_are_refused() -> None:

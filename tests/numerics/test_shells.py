@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 
 from kernels.numerics import sieve
-from kernels.numerics.lattice import choose_factors, node_lattice, short_points
+from kernels.numerics.lattice import node_lattice, short_points
 from kernels.numerics.nodes import resolve
 from kernels.numerics.selection import select, softness
-from kernels.numerics.shells import Shell, Weight, _log_theta, choose_bounds, left_out, make_shells, whole
+from kernels.numerics.shells import Weight, _log_theta, choose_bounds, left_out, make_shells
 from kernels.numerics.sieve import Plan
-from kernels.numerics.survivors import SOFTEST, factors_of
+from kernels.numerics.survivors import SOFTEST
 from kernels.numerics.tilt import Tilt
 from kernels.numerics.trapezoid import quadrature, tails
 from tests.numerics.exact import integer
 from tests.numerics.scan import SMALL, log_phi, nodes_of, plan_of, scan
-from tests.numerics.test_lattice import assert_exact, spent
+from tests.numerics.test_lattice import spent
 from tests.numerics.tilting import check_points
 from tests.reference.cells import Cells
 from tests.reference.census import pair_cells
@@ -140,24 +140,3 @@ def test_theta_series_is_rounded_up(a: float) -> None:
     ks = np.arange(-20_000, 20_001, dtype=np.float64)
     exact = math.log(math.fsum(np.exp(-a * ks * ks)))
     assert exact * (1 - 1e-14) <= _log_theta(a) <= exact + 1e-3
-
-
-def test_of_many_factors_so_many_are_chosen_that_the_fewest_points_are_predicted() -> None:
-    """Fewer factors are a weaker metric: every node within the bound is still found."""
-    rhos = [F(1 + 37 * i % 1009, 1000) for i in range(70)] + [F(j, 50) for j in range(60, 90)]
-    weights = [int(1000 * rho) for rho in rhos]
-    decay = list(factors_of(rhos, [1] * len(rhos)).decay)
-    modulus, bound = 200_003, 60.0
-    full = Shell(0, node_lattice(weights, modulus, decay, bound, chosen=tuple(range(len(rhos)))))
-    fewest = whole(weights, modulus, decay, bound, most=1)
-    assert fewest.predicted(bound) < full.predicted(bound)
-    assert len(fewest.lattice.chosen) < len(choose_factors(decay, bound))
-    points = short_points(fewest.lattice, bound, 10**7)
-    found = assert_exact(resolve(fewest.lattice, weights, points), weights, modulus)
-    scanned = {p for p in range(1, modulus + 1, 2) if spent(weights, modulus, p, decay) <= bound}
-    assert set(found) >= scanned != set()
-
-
-def test_few_points_are_predicted_with_the_factors_of_the_rule() -> None:
-    lattice = whole([3, 7], 2000, [500.0, 200.0], 20.0, most=1e6).lattice
-    assert lattice.chosen == choose_factors([500.0, 200.0], 20.0)
