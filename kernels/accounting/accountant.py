@@ -87,7 +87,7 @@ class Accountant:
     @cached_property
     def tilt(self) -> Tilt:
         """The relative tier."""
-        return Tilt(self.plan, select(self.plan, self.rule.turn, 1.0))
+        return Tilt(self.plan, select(self.plan, 1.0))
 
     @cached_property
     def absolute_bound(self) -> float:
@@ -313,7 +313,7 @@ class Accountant:
         if soft >= SOFTEST:
             level = max(math.floor(20.0 * soft) / 20.0, SOFTEST)
             if level not in self._soft_nodes:
-                self._soft_nodes[level] = select(self.plan, self.rule.turn, level)
+                self._soft_nodes[level] = select(self.plan, level)
             return Tilt(self.plan, self._soft_nodes[level], scale)
         if soft <= 0.0:
             raise Refused("out of reach: the noise of some cell is too small for a variance reduction")

@@ -6,12 +6,13 @@ sign. N may be of any size; nothing is rounded until a kernel turns a residue in
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
 from kernels.numerics.jit import kernel
 from kernels.numerics.lattice import LatticeError, NodeLattice
-from kernels.numerics.triple import Triple, add, multiply
+from kernels.numerics.triple import Triple, add, from_fraction, multiply
 
 LIMB_BITS = 30
 _MASK = 2**LIMB_BITS - 1
@@ -70,6 +71,19 @@ def to_triple(v: np.ndarray) -> Triple:
     for position in range(v.shape[0] - 1, -1, -1):
         total = add(multiply(total, (2.0**LIMB_BITS, 0.0, 0.0)), (float(v[position]), 0.0, 0.0))
     return total
+
+
+@kernel
+def _turns(p: np.ndarray, inverse: Triple) -> np.ndarray:
+    result = np.empty((p.shape[0], 3))
+    for i in range(p.shape[0]):
+        result[i, 0], result[i, 1], result[i, 2] = multiply(to_triple(p[i]), inverse)
+    return result
+
+
+def turns(p: np.ndarray, modulus: int) -> np.ndarray:
+    """p / (4 N) of nodes as triples, [k, 3]."""
+    return _turns(p, from_fraction(Fraction(1, 4 * modulus)))
 
 
 @kernel

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from kernels.numerics.jit import kernel
-from kernels.numerics.nodes import to_float
+from kernels.numerics.nodes import to_float, turns
 from kernels.numerics.shells import Weight
 from kernels.numerics.sieve import Plan
 from kernels.numerics.survivors import smooth_kernel
@@ -61,9 +61,8 @@ class Selection:
     left_out: Weight
 
 
-def select(plan: Plan, turn: np.ndarray, soft: float) -> Selection:
-    """Nodes for SOFTEST <= soft <= 1; turn: p / (4 N) of the plan's nodes as triples
-    (trapezoid.Quadrature.turn), [k, 3]."""
+def select(plan: Plan, soft: float) -> Selection:
+    """Nodes for SOFTEST <= soft <= 1."""
     beyond = plan.left_out if soft == 1.0 else plan.faint.at(soft)
     loss = math.exp(-min(tilt_loss(plan.factors.g[:, 0], plan.factors.count), 50.0))
     plain = np.exp(plan.log_kernel - soft * plan.norm)
@@ -76,12 +75,13 @@ def select(plan: Plan, turn: np.ndarray, soft: float) -> Selection:
     left_out = beyond + Weight(float(plain[out].sum()), float(smooth[out].sum()))
     which = order[:kept]
     modulus = float(2 * plan.modulus)
+    turn = turns(plan.nodes.p[which], plan.modulus)
     f = _angles(plan.nodes.residue[which], modulus)
     count = plan.factors.count
-    unwrapped = _unwrapped(turn[which], f, count, float(plan.width))
+    unwrapped = _unwrapped(turn, f, count, float(plan.width))
     weight = np.where(plan.own_mirror[which], 2.0, 4.0) / modulus
     return Selection(
-        soft, turn[which], f, f @ count, np.abs(f) @ count, unwrapped, weight, left_out.scaled(1.0 + 1e-9)
+        soft, turn, f, f @ count, np.abs(f) @ count, unwrapped, weight, left_out.scaled(1.0 + 1e-9)
     )
 
 

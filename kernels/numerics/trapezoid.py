@@ -15,7 +15,7 @@ import numpy as np
 from kernels.numerics import theta
 from kernels.numerics.elementary import fraction_of_turn, sin_cos_turns
 from kernels.numerics.jit import kernel
-from kernels.numerics.nodes import to_triple
+from kernels.numerics.nodes import to_triple, turns
 from kernels.numerics.sieve import Plan
 from kernels.numerics.triple import (
     Triple,
@@ -49,7 +49,7 @@ class Quadrature:
 
 @kernel
 def _coefficients(
-    p: np.ndarray,
+    turn: np.ndarray,
     residue: np.ndarray,
     log_weight: np.ndarray,
     precise: int,
@@ -58,23 +58,20 @@ def _coefficients(
     count: np.ndarray,
     inverse: Triple,
     own_mirror: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray]:
-    """q_n and c_n; inverse = 1 / (4 N) as a triple."""
+) -> np.ndarray:
+    """c_n; turn: q_n as triples; inverse = 1 / (4 N) as a triple."""
     k, d = residue.shape[:2]
-    turn = np.empty((k, 3))
     coefficient = np.zeros((k, 3))
     f = np.empty((d, 3))
     double = (2.0 * inverse[0], 2.0 * inverse[1], 2.0 * inverse[2])
     four = reciprocal(inverse)
     for i in range(k):
-        q = multiply(to_triple(p[i]), inverse)
-        turn[i, 0], turn[i, 1], turn[i, 2] = q
         if i >= precise:
             coefficient[i, 0] = math.exp(log_weight[i])
             continue
         for c in range(d):
             f[c, 0], f[c, 1], f[c, 2] = multiply(to_triple(residue[i, c]), double)
-        sine = sin_cos_turns(q)[0]
+        sine = sin_cos_turns((turn[i, 0], turn[i, 1], turn[i, 2]))[0]
         value = multiply(
             theta.product_triple(g, normaliser, count, f), reciprocal(multiply(scale(four, 0.25), sine))
         )
@@ -84,7 +81,7 @@ def _coefficients(
             part * value[1],
             part * value[2],
         )
-    return turn, coefficient
+    return coefficient
 
 
 def quadrature(plan: Plan) -> Quadrature:
@@ -95,8 +92,9 @@ def quadrature(plan: Plan) -> Quadrature:
     doubtful = np.cumsum((weight * unit)[::-1])[::-1]
     allowed = max(_DOUBLE_ROUNDING, _DOUBLE_SHARE * plan.sieve_bound)
     precise = int(np.count_nonzero(doubtful > allowed))
-    turn, coefficient = _coefficients(
-        plan.nodes.p,
+    turn = turns(plan.nodes.p, plan.modulus)
+    coefficient = _coefficients(
+        turn,
         plan.nodes.residue,
         plan.log_weight,
         precise,
@@ -123,13 +121,13 @@ def quadrature(plan: Plan) -> Quadrature:
 def _tail(turn: np.ndarray, coefficient: np.ndarray, precise: int, factor: Triple) -> Triple:
     total = (0.5, 0.0, 0.0)
     for i in range(turn.shape[0]):
-        turns = multiply((turn[i, 0], turn[i, 1], turn[i, 2]), factor)
+        phase = multiply((turn[i, 0], turn[i, 1], turn[i, 2]), factor)
         if i < precise:
-            sine = sin_cos_turns(turns)[0]
+            sine = sin_cos_turns(phase)[0]
             term = multiply((coefficient[i, 0], coefficient[i, 1], coefficient[i, 2]), sine)
             total = add(total, negate(term))
         else:
-            rest = fraction_of_turn(turns)
+            rest = fraction_of_turn(phase)
             term_double = -coefficient[i, 0] * math.sin(2.0 * math.pi * (rest[0] + rest[1]))
             total = add(total, (term_double, 0.0, 0.0))
     return total

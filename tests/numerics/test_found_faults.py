@@ -108,7 +108,7 @@ def test_an_absurd_lattice_is_refused(cells) -> None:
 def test_very_narrow_cells_in_the_relative_tier(rho) -> None:
     """log_norms and tilted_phi summed over |x - mu| <= sqrt(90 / rho) only: empty from rho = 360 on."""
     plan = plan_of({rho: 1}, 101)
-    tilt = Tilt(plan, select(plan, quadrature(plan).turn, 1.0))
+    tilt = Tilt(plan, select(plan, 1.0))
     assert np.isfinite(log_norms(np.array([factor(rho).g[0]]), 0.5)).all()
     assert np.isfinite(tilt.tails([tilt.first_point(F(0))]).mantissa).all()
 
@@ -125,7 +125,7 @@ def test_units_of_wrapped_nodes_far_out() -> None:
     """unit counts |mu f_sum|, but f_sum is good to sum count |f| 2^-52 only, and mu amplifies that."""
     cells = {F(100): 3, F(7, 3): 4}
     plan = plan_of(cells, 101)
-    tilt = Tilt(plan, select(plan, quadrature(plan).turn, 1.0))
+    tilt = Tilt(plan, select(plan, 1.0))
     worst = 0.0
     with mpmath.workdps(50):
         for step in (1320, 640, 2400):

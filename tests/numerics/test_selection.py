@@ -11,7 +11,6 @@ import pytest
 from kernels.numerics.selection import _unwrapped, heaviest, select, softness
 from kernels.numerics.survivors import SOFTEST
 from kernels.numerics.tilt import Tilt
-from kernels.numerics.trapezoid import quadrature
 from tests.numerics.scan import SMALL, log_phi, plan_of, scan
 from tests.numerics.tilting import ONE
 from tests.reference.census import pair_cells
@@ -26,7 +25,7 @@ def test_nodes_not_selected_weigh_no_more_than_left_out(name: str, soft: float) 
     cells = SMALL[name]
     plan = plan_of(cells)
     every = scan(plan, cells)
-    nodes = select(plan, quadrature(plan).turn, soft)
+    nodes = select(plan, soft)
     kept = {round(float(q) * 4 * plan.modulus) for q in nodes.turn[:, 0]}
     assert len(kept) == len(nodes.turn)
     missing = every.missing(kept)
@@ -56,7 +55,7 @@ def test_selected_nodes_carry_their_angles(name: str) -> None:
     cells = SMALL[name]
     plan = plan_of(cells)
     size = 2 * plan.modulus
-    nodes = select(plan, quadrature(plan).turn, SOFTEST)
+    nodes = select(plan, SOFTEST)
     for i, q in enumerate(nodes.turn):
         p = round(sum(F(float(part)) for part in q) * 2 * size)
         residues = [weight * p % size for weight in plan.weights]
@@ -76,7 +75,7 @@ def test_a_sum_of_turns_too_long_for_doubles_counts_as_wrapped() -> None:
 
 def test_heaviest_nodes_come_first_and_promise_nothing() -> None:
     plan = plan_of(pair_cells("001111", "010010"))
-    nodes = select(plan, quadrature(plan).turn, SOFTEST)
+    nodes = select(plan, SOFTEST)
     some = heaviest(nodes)
     assert len(nodes.f) > 200 == len(some.f)
     assert np.array_equal(some.turn, nodes.turn[:200])

@@ -81,7 +81,7 @@ def test_nodes_not_selected_for_the_relative_tier(name: str, plan_with: Planner)
     for soft, scale in ((1.0, F(1)), (0.8, F(8, 7)), (SOFTEST, F(4, 3))):
         if softness(plan, scale) < soft:
             continue
-        nodes = select(plan, quadrature(plan).turn, soft)
+        nodes = select(plan, soft)
         missing = every.missing({round(float(q) * 4 * plan.modulus) for q in nodes.turn[:, 0]})
         phi = np.exp(log_phi(every.f[missing], [rho * scale for rho in cells], list(cells.values())))
         sine = np.sin(math.pi * every.p[missing] / (2 * plan.modulus))
@@ -105,7 +105,7 @@ def test_values_lie_within_the_stated_bounds(name: str, plan_with: Planner) -> N
         value = sum(F(float(part)) for part in tails(rule, [2 * s - 1])[0])
         assert exact.lower - bound <= value <= exact.upper + bound
     eps = [plan.total * share for share in (F(0), F(1, 3), F(1), F(2), F(5))]
-    check_points(Tilt(plan, select(plan, rule.turn, 1.0)), eps, law, None)
+    check_points(Tilt(plan, select(plan, 1.0)), eps, law, None)
 
 
 @pytest.mark.parametrize("farthest", [30, 200, 1001])

@@ -15,7 +15,6 @@ from kernels.numerics.selection import Selection, select
 from kernels.numerics.shells import Weight
 from kernels.numerics.tilt import LatticePoint, Tilt
 from kernels.numerics.tilted_sums import X_SIDE
-from kernels.numerics.trapezoid import quadrature
 from tests.numerics.exact import FEW
 from tests.numerics.scan import SMALL, plan_of, scan
 from tests.numerics.tilting import CASES, ONE, check, check_points, law, planned, tilt_of, tilted
@@ -61,7 +60,7 @@ def test_both_ways_of_summing_and_both_sides_are_in_use() -> None:
     middle = {name: tilted(name).tails([tilted(name).first_point(F(0))]).middle[0] for name in CASES}
     assert middle["many equal cells"]
     assert not middle["R below 4"]
-    sides = {name: set(planned(name)[0].factors.g[:, 0] >= X_SIDE) for name in CASES}
+    sides = {name: set(planned(name).factors.g[:, 0] >= X_SIDE) for name in CASES}
     assert sides["over x"] == {False}
     assert sides["both sides of the switch"] == {False, True}
     assert sides["three kinds"] == {True}
@@ -160,9 +159,9 @@ def test_bounds_cover_the_error_on_a_lattice_beyond_doubles() -> None:
 
 
 def test_nodes_chosen_for_less_do_not_serve_more() -> None:
-    plan, turn = planned("three kinds")
+    plan = planned("three kinds")
     with pytest.raises(ValueError, match="do not serve this scale"):
-        Tilt(plan, select(plan, turn, 1.0), F(5, 4))
+        Tilt(plan, select(plan, 1.0), F(5, 4))
 
 
 @pytest.mark.parametrize("name", ["three kinds", "two lattices", "R above 4", "many equal cells"])
@@ -171,7 +170,7 @@ def test_bounds_cover_nodes_left_out(name: str, kept: int) -> None:
     """With most nodes taken away and their true weight told, the bounds must still hold."""
     cells = SMALL.get(name) or CASES[name]
     plan = plan_of(cells)
-    nodes = select(plan, quadrature(plan).turn, 1.0)
+    nodes = select(plan, 1.0)
     every = scan(plan, cells)
     missing = every.missing({round(float(q) * 4 * plan.modulus) for q in nodes.turn[:kept, 0]})
     terms = every.kernel[missing] * np.exp(every.log_phi[missing])

@@ -7,12 +7,10 @@ from fractions import Fraction as F
 from functools import cache
 
 import mpmath
-import numpy as np
 
 from kernels.numerics.selection import select, softness
 from kernels.numerics.sieve import Plan
 from kernels.numerics.tilt import Tails, Tilt
-from kernels.numerics.trapezoid import quadrature
 from tests.numerics.exact import to_mpf
 from tests.numerics.scan import SMALL, plan_of
 from tests.reference.cells import Cells, Enclosure
@@ -36,23 +34,22 @@ CASES: dict[str, Cells] = {
 
 
 @cache
-def planned(name: str) -> tuple[Plan, np.ndarray]:
-    """The plan of a case and the turns of its nodes."""
-    plan = plan_of(CASES[name], 101)
-    return plan, quadrature(plan).turn
+def planned(name: str) -> Plan:
+    """The plan of a case."""
+    return plan_of(CASES[name], 101)
 
 
 def tilt_of(cells: Cells) -> Tilt:
     """Tilted sums of any composition."""
     plan = plan_of(cells, 101)
-    return Tilt(plan, select(plan, quadrature(plan).turn, 1.0))
+    return Tilt(plan, select(plan, 1.0))
 
 
 @cache
 def tilted(name: str, scale: F = ONE) -> Tilt:
     """Tilted sums of a case with all rhos scaled."""
-    plan, turn = planned(name)
-    return Tilt(plan, select(plan, turn, min(1.0, softness(plan, scale))), scale)
+    plan = planned(name)
+    return Tilt(plan, select(plan, min(1.0, softness(plan, scale))), scale)
 
 
 @cache
