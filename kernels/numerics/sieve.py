@@ -43,6 +43,7 @@ PRUNED = 1e-36
 DROPPED = 1e-36
 SMOOTH = 1e-17  # allowed to the nodes left out of a privacy profile
 _MOST_TILT_LOSS = 100.0
+_SMALL_LOSS, _WIDER = 5.0, 1.5  # N for narrow cells: their tilted laws are up to sqrt(rho) / 2 times as wide
 #: Beyond this rho, scaled up a little, exp(-rho / 8) is no normal double, and sums over tilted cells vanish.
 _MOST_RHO = 4000
 _MOST_BITS = 150  # so that N and its multiples are exact as three doubles
@@ -111,8 +112,10 @@ def rational_gcd(numbers: Sequence[Fraction]) -> Fraction:
     )
 
 
-def _layout(spacing: Fraction, total: Fraction, width: int, thresholds: int) -> tuple[int, float, Grid]:
-    """N, reach and the threshold grid."""
+def _layout(
+    spacing: Fraction, total: Fraction, width: int, thresholds: int, stretch: float
+) -> tuple[int, float, Grid]:
+    """N, reach and the threshold grid; N is larger by the factor `stretch` than the untilted law needs."""
     r = float(total) * (1.0 + 1e-12)
     h = float(spacing)
     span = math.sqrt(2.0 * r * math.log(2.0 / TRUNCATION)) * (1.0 + 1e-12)
@@ -121,14 +124,14 @@ def _layout(spacing: Fraction, total: Fraction, width: int, thresholds: int) -> 
     limit = math.ceil(2 * Fraction(end) / spacing)
     if limit < 3 * thresholds:  # few midpoints: take them all
         reach = max(tail, end + r / 2.0) + 2.0 * h
-        return math.ceil(Fraction(span + reach) / spacing) + 2, reach, Grid(0, 0, 0, limit)
+        return math.ceil(Fraction(stretch * (span + reach)) / spacing) + 2, reach, Grid(0, 0, 0, limit)
     parts = -(-((thresholds + 1) // 2) // _TRANSFORM)
     half = parts * -(-thresholds // (2 * parts))
     period = math.ceil(1.01 * (span + tail) * (half - 0.5) / end)
     step = math.ceil(Fraction(end) / (Fraction(2 * half - 1, 2) * spacing))
     step += (step + width + 1) % 2
     reach = max(tail, float(Fraction(step * (2 * half - 1)) * spacing / 2) + r / 2.0) * (1.0 + 1e-12) + h
-    period = max(period, math.ceil(Fraction(span + reach) / (spacing * step)) + 1)
+    period = max(period, math.ceil(Fraction(stretch * (span + reach)) / (spacing * step)) + 1)
     period = parts * -(-period // parts)
     return step * period, reach, Grid(step, half, period, step * (2 * half - 1), parts)
 
@@ -141,7 +144,7 @@ def foreseen(rhos: Sequence[Fraction], counts: Sequence[int]) -> tuple[Fraction,
     """
     spacing = rational_gcd(rhos)
     total = sum((rho * count for rho, count in zip(rhos, counts, strict=True)), Fraction(0))
-    modulus, _, _ = _layout(spacing, total, int(total / spacing), 2)
+    modulus, _, _ = _layout(spacing, total, int(total / spacing), 2, _stretch(rhos, counts))
     chosen_from = _TYPICAL * _most_kept(len(rhos))
     if modulus > _FINE:
         return spacing, total, modulus, chosen_from
@@ -156,6 +159,15 @@ def foreseen(rhos: Sequence[Fraction], counts: Sequence[int]) -> tuple[Fraction,
     around_zero = bound * 2.0 / math.pi
     nodes = around_zero + 0.5 * math.exp(min(math.log(modulus) + share, 700.0))
     return spacing, total, modulus, min(nodes, 0.5 * modulus, chosen_from)
+
+
+def _stretch(rhos: Sequence[Fraction], counts: Sequence[int]) -> float:
+    """1, or what the tails of tilted laws of very narrow cells take."""
+    narrow = [(float(rho), float(count)) for rho, count in zip(rhos, counts, strict=True) if rho > 1]
+    if not narrow:
+        return 1.0
+    rho, count = np.array(narrow).T
+    return _WIDER if theta.norm_loss(2.0 * math.pi**2 / rho, count) > _SMALL_LOSS else 1.0
 
 
 @cache
@@ -181,7 +193,7 @@ def make_plan(rhos: Sequence[Fraction], counts: Sequence[int], thresholds: int =
     weights = tuple(int(rho / spacing) for rho in rhos)
     total = sum((rho * count for rho, count in zip(rhos, counts, strict=True)), Fraction(0))
     width = int(total / spacing)
-    modulus, reach, grid = _layout(spacing, total, width, thresholds)
+    modulus, reach, grid = _layout(spacing, total, width, thresholds, _stretch(rhos, counts))
     if modulus.bit_length() > _MOST_BITS:
         raise LatticeError(f"out of reach: the lattice is so fine that N has {modulus.bit_length()} bits")
     factors = factors_of(rhos, counts)

@@ -50,21 +50,41 @@ def factor(rho: Fraction) -> ThetaFactor:
         return ThetaFactor(constant(g), constant(1 / at_zero), decay_of(float(g)))
 
 
+def deepest(g: np.ndarray) -> np.ndarray:
+    """-ln phi(1/2) of a cell for every g, rounded up, [d]: no phi(f) is below its exponential."""
+    return np.array([_deepest(float(value)) for value in g])
+
+
+def _deepest(g: float) -> float:
+    if g >= 2.0:  # there the decay bound is attained, but for its rounding
+        return 0.25 * decay_of(g) * (1.0 + 2.0**-38)
+    p = math.exp(-(math.pi**2) / g)  # 4 sum_n artanh(p^(2 n - 1)), p < 1 / 130
+    return 4.0 * math.atanh(p) * (1.0 + 2.0 * p * p) * (1.0 + 2.0**-40)
+
+
 def tilt_loss(g: np.ndarray, count: np.ndarray) -> float:
-    """How much larger than phi(f) the normalised phi_mu(f) of a product can be, as a logarithm: ln of prod
-    (Z_0 / Z_{1/2})^count."""
-    total = 0.0
-    for value, cells in zip(g, count, strict=True):
-        ks = np.arange(-40.0, 41.0)
-        rho = (
-            2.0 * math.pi**2 / value
-        )  # Z_mu is proportional to sum exp(-rho (x - mu)^2 / 2), least at mu = 1/2
-        if value >= 2.0:
-            waves = np.exp(-value * ks * ks)
-            total += float(cells * np.log(waves.sum() / (waves * np.cos(np.pi * ks)).sum()))
-        else:
-            total += float(cells * (rho / 8.0 - np.log(2.0) + np.log(np.exp(-rho * ks * ks / 2.0).sum())))
-    return total
+    """How much larger than phi(f) the |phi_mu(f)| of a product can be, as a logarithm: for every cell it is
+    at most Z_0 / Z_{1/2} times as large, and at most 1."""
+    return float(count @ np.minimum(_log_norm_ratios(g), deepest(g)))
+
+
+def norm_loss(g: np.ndarray, count: np.ndarray) -> float:
+    """ln of prod (Z_0 / Z_{1/2})^count: tilted laws have tails of exp(this - y^2 / 2 R) at most."""
+    return float(count @ _log_norm_ratios(g))
+
+
+def _log_norm_ratios(g: np.ndarray) -> np.ndarray:
+    return np.array([_log_norm_ratio(float(value)) for value in g])
+
+
+def _log_norm_ratio(g: float) -> float:
+    """ln of Z_0 / Z_{1/2}; Z_mu is proportional to sum exp(-rho (x - mu)^2 / 2), least at mu = 1/2."""
+    ks = np.arange(-40.0, 41.0)
+    if g >= 2.0:
+        waves = np.exp(-g * ks * ks)
+        return float(np.log(waves.sum() / (waves * np.cos(np.pi * ks)).sum()))
+    rho = 2.0 * math.pi**2 / g
+    return rho / 8.0 - math.log(2.0) + math.log(float(np.exp(-rho * ks * ks / 2.0).sum()))
 
 
 @kernel

@@ -25,6 +25,7 @@ import numpy as np
 
 from kernels.numerics.selection import Selection, heaviest, softness
 from kernels.numerics.sieve import Plan
+from kernels.numerics.theta import deepest
 from kernels.numerics.tilted_sums import (
     ROUNDING,
     log_norm_units,
@@ -74,7 +75,8 @@ class LatticePoint(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class _Contour:
     """What all eps with the same mu share: amplitudes of the nodes (modulus, phase in turns, error units),
-    geometric sums, and ln of prod (Z_mu / Z_0)^count with its error bound."""
+    geometric sums, ln of prod (Z_mu / Z_0)^count with its error bound, and ln of how much larger |phi_mu| can
+    be than the phi of a node left out (theta.tilt_loss, at this mu)."""
 
     modulus: np.ndarray
     phase: np.ndarray
@@ -82,6 +84,7 @@ class _Contour:
     sums: tuple[np.ndarray, ...]
     log_norm: float
     doubt: float
+    enlarged: float
 
     @property
     def loss(self) -> float:
@@ -112,6 +115,7 @@ class Tilt:
         self._r = float(self.total)
         self._g = plan.factors.g[:, 0] / float(scale)
         self._log_at_zero = log_norms(self._g, 0.0)
+        self._deepest = deepest(plan.factors.g[:, 0])  # also of exp(-soft norm), the phi of scaled rhos
         self._window = plan.modulus // 2
         self._double_window = np.array(from_integer(2 * self._window))
         exponent = math.floor(
@@ -190,6 +194,7 @@ class Tilt:
             wrapped = np.where(nodes.unwrapped, 0.0, mu * nodes.f_sum)
             units = log_norm_units(self._g, log_norm) + log_norm_units(self._g, self._log_at_zero)
             doubt = ROUNDING * float(count @ units)
+            ratios = np.maximum(self._log_at_zero - log_norm, 0.0)
             self._contours[step, middle] = _Contour(
                 nodes.weight * np.exp(size),
                 phase + wrapped,
@@ -204,6 +209,7 @@ class Tilt:
                 ),
                 float(count @ (log_norm - self._log_at_zero)),
                 doubt,
+                float(count @ np.minimum(ratios, self._deepest)) + doubt,
             )
         return self._contours[step, middle]
 
@@ -242,7 +248,8 @@ class Tilt:
             log_norm[here] = contour.log_norm
             mantissa[here] = value
             beyond = (
-                self._pruned(mu, between, contour.loss) + self._outside(mu, t[here], contour.loss)[:, None]
+                self._pruned(mu, between, contour.enlarged)
+                + self._outside(mu, t[here], contour.loss)[:, None]
             )
             error[here] = (rounding + beyond + np.abs(value) * math.expm1(contour.doubt)) * (1.0 + 1e-9)
         return Tails(
@@ -256,17 +263,16 @@ class Tilt:
             middle,
         )
 
-    def _pruned(self, mu: float, middle: bool, loss: float) -> np.ndarray:
+    def _pruned(self, mu: float, middle: bool, enlarged: float) -> np.ndarray:
         """Bound on what the nodes left out add to the mantissas, [3], from their weights: |sin(theta / 2)| /
         |1 - exp(-a - i theta)| <= exp(|a| / 2) / 2."""
         left_out = self.nodes.left_out
         if left_out.plain == 0.0:
             return np.zeros(3)
         h, window = self._h, float(self._window)
-        plain = 2.0 * math.exp(min(loss, 700.0)) * left_out.plain
-        smooth = (
-            2.0 * math.exp(min(loss, 700.0)) * left_out.smooth * float(self.scale)
-        )  # it holds the plan's h
+        plain = 2.0 * math.exp(min(enlarged, 700.0)) * left_out.plain
+        smooth = 2.0 * math.exp(min(enlarged, 700.0)) * left_out.smooth
+        smooth *= float(self.scale)  # it holds the plan's h
         q, p = (plain * _kernel_growth(abs(power) * h) for power in (mu - 1.0, mu))
         growth_q, growth_p = (0.5 * math.exp(min(0.5 * abs(power) * h, 300.0)) for power in (mu - 1.0, mu))
         far_q, far_p = (math.exp(-abs(power) * h * window) for power in (mu - 1.0, mu))

@@ -56,17 +56,18 @@ def test_lattice_spacing_is_the_greatest_common_divisor(pairs: list[tuple[int, i
     assert math.gcd(*(multiple.numerator for multiple in multiples)) == 1
 
 
-def check_layout(rhos: list[F], counts: list[int], thresholds: int) -> None:
+def check_layout(rhos: list[F], counts: list[int], thresholds: int, stretch: float = 1.0) -> None:
     """N, reach and grid satisfy the inequalities that the truncation bound and the thresholds need."""
     spacing = rational_gcd(rhos)
     whole = sum((rho * count for rho, count in zip(rhos, counts, strict=True)), F(0))
     width = int(whole / spacing)
-    modulus, reach, grid = _layout(spacing, whole, width, thresholds)
+    modulus, reach, grid = _layout(spacing, whole, width, thresholds, stretch)
     with mpmath.workdps(60):
         r, h = to_mpf(whole), to_mpf(spacing)
         # points wrap onto the queried range only from beyond this distance, on either side
         gap = h * modulus - reach
         assert 2 * mpmath.exp(-(gap**2) / (2 * r)) <= TRUNCATION
+        assert h * modulus >= stretch * (mpmath.sqrt(2 * r * mpmath.log(2 / TRUNCATION)) + reach)
         # |h (s - 1/2)| of the last threshold, T > h v / 2 being S >= s with 2 s - 1 = v + W
         assert h * (grid.limit + width) / 2 <= reach
         last = h * grid.limit / 2
@@ -89,15 +90,16 @@ def check_layout(rhos: list[F], counts: list[int], thresholds: int) -> None:
     st.integers(1, 10**7),
     st.lists(st.integers(1, 300), min_size=5, max_size=5),
     st.sampled_from([2, 11, 1001, 5001]),
+    st.sampled_from([1.0, 1.5]),
 )
-@example([1], 1, [1] * 5, 1001)
-@example([1], 10**7, [1] * 5, 2)
-@example([10**6], 1, [300] * 5, 11)
-@example([10**6 - 1, 10**6], 1, [300] * 5, 1001)
+@example([1], 1, [1] * 5, 1001, 1.0)
+@example([1], 10**7, [1] * 5, 2, 1.5)
+@example([10**6], 1, [300] * 5, 11, 1.0)
+@example([10**6 - 1, 10**6], 1, [300] * 5, 1001, 1.5)
 def test_layout_holds_its_inequalities(
-    tops: list[int], bottom: int, counts: list[int], thresholds: int
+    tops: list[int], bottom: int, counts: list[int], thresholds: int, stretch: float
 ) -> None:
-    check_layout([F(top, bottom) for top in tops], counts[: len(tops)], thresholds)
+    check_layout([F(top, bottom) for top in tops], counts[: len(tops)], thresholds, stretch)
 
 
 def test_layout_of_a_lattice_beyond_64_bits() -> None:

@@ -30,6 +30,8 @@ CASES: dict[str, Cells] = {
     "over x": {F(20): 3, F(10): 2},
     "both sides of the switch": {F(99, 10): 2, F(98, 10): 2},
     "narrow and wide": {F(10): 3, F(1, 10): 10},
+    "lumps": {F(1, 50): 17, F(41, 20): 11, F(134, 5): 15},
+    "half narrow": {F(13): 8, F(6): 9, F(1, 3): 5},
 }
 
 
