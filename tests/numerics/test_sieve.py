@@ -20,6 +20,7 @@ from kernels.numerics.sieve import (
     TRUNCATION,
     Plan,
     _layout,
+    _stretch,
     foreseen,
     rational_gcd,
 )
@@ -100,6 +101,11 @@ def test_layout_holds_its_inequalities(
     tops: list[int], bottom: int, counts: list[int], thresholds: int, stretch: float
 ) -> None:
     check_layout([F(top, bottom) for top in tops], counts[: len(tops)], thresholds, stretch)
+
+
+def test_narrow_cells_take_more_nodes_for_their_tilted_laws() -> None:
+    assert _stretch([F(1, 2), F(2)], [100, 20]) == 1.0
+    assert _stretch([F(1, 10**400), F(30)], [7, 15]) == 1.5
 
 
 def test_layout_of_a_lattice_beyond_64_bits() -> None:

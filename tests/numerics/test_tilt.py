@@ -53,21 +53,14 @@ def test_bounds_cover_the_error_down_to_1e_300(name: str) -> None:
 
 
 def test_nodes_left_out_weigh_little_under_any_tilt_of_narrow_cells() -> None:
-    """The weight of a narrow cell's factor is near 1, tilted or not, so it costs nothing; and the window holds
-    tilted laws, which are wider than the law itself."""
+    """A narrow cell's factor is near 1, tilted or not, so it costs nothing; and the windows hold tilted laws,
+    which are wider than the law itself."""
     tilt = tilted("lumps")
     assert tilt.nodes.left_out.plain > 0.0
     found = tilt.tails([tilt.first_point(F(266))])
     assert -found.log_norm[0] > 30.0
     for which, exact in enumerate((law("lumps").power(F(266)), law("lumps").alpha(F(266)))):
         check(found, 0, which, exact, 1e-11)
-    assert (
-        tilt.plan.modulus * tilt.spacing
-        > 1.4
-        * planned("many equal cells").modulus
-        * F(math.sqrt(tilt.total / total(CASES["many equal cells"])))
-        * planned("many equal cells").spacing
-    )
 
 
 @pytest.mark.parametrize(("name", "scale"), SCALED, ids=str)
