@@ -72,7 +72,6 @@ def environment(**variables: str) -> dict[str, str]:
 def start(command: list[str], folder: Path) -> subprocess.Popen[bytes]:
     """Start a command of the workflow in a folder, where Snakemake's records and the command's output,
     output.log, go, in a group of its own."""
-    prepare_folder(folder)
     with (folder / "output.log").open("ab") as log:
         return subprocess.Popen(
             command, cwd=folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
@@ -81,14 +80,7 @@ def start(command: list[str], folder: Path) -> subprocess.Popen[bytes]:
 
 def run(command: list[str], folder: Path, timeout: float = PATIENCE) -> subprocess.CompletedProcess[str]:
     """Run it to its end."""
-    prepare_folder(folder)
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=timeout)
-
-
-def prepare_folder(folder: Path) -> None:
-    """Profiles name their run.yaml from the top of the repository."""
-    if not (folder / "slurm").exists():
-        (folder / "slurm").symlink_to(ROOT / "slurm")
 
 
 def digest(folder: Path) -> str:

@@ -23,8 +23,8 @@ def test_the_answer_is_that_of_the_tables_rounded_to_the_safe_side(tmp_path: Pat
     write_results(tmp_path / "tiny", load_allocation(TINY))
     first, second = answer(tmp_path / "tiny").splitlines()
     assert first == (
-        "tiny, delta 1e-10: exact eps 11.2001 in the worst of 10 pairs, [M03, M03]; 13.3499 by zCDP; "
-        "the noise variance could be 28.19 % smaller"
+        "tiny, delta 1e-10: exact eps 11.2001 in the worst of 10 pairs, [M03, M03]; 13.3499 by the "
+        "Census Bureau's zCDP conversion, for which the noise variance could be 28.19 % smaller"
     )
     assert second == f"report: {tmp_path}/tiny/report.html"
 

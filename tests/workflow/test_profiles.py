@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from ruamel.yaml import YAML
 
-from tests.paths import ROOT
+from tests.paths import ROOT, TINY
 from workflow.lib.run_config import RunSettings
 
 CLUSTERS = ["slurm/profile", "slurm/test-cluster/profile"]
@@ -27,7 +33,7 @@ def test_cluster_profile_asks_for_one_core_per_rank_and_shows_logs(folder: str) 
     profile = read(f"{folder}/config.yaml")
     assert profile["set-threads"] == {"curves": 1, "scan_curves": 1, "uldp_surveys": 1}
     assert profile["show-failed-logs"] is True
-    assert profile["configfile"] == f"{folder}/run.yaml"
+    assert profile["configfile"] == "run.yaml"
 
 
 @pytest.mark.parametrize("folder", CLUSTERS)
@@ -43,3 +49,30 @@ def test_every_knob_is_documented() -> None:
     elsewhere = {"executor", "configfile", *read("workflow/profiles/default/config.yaml")}
     for knob in knobs - elsewhere - {"keep-going", "show-failed-logs", "slurm-keep-successful-logs"}:
         assert f"`{knob}" in text, knob
+
+
+def test_a_copied_profile_is_read_with_its_own_run_settings(tmp_path: Path) -> None:
+    """A site copies slurm/profile and changes run.yaml there."""
+    copied = tmp_path / "mine"
+    shutil.copytree(ROOT / "slurm" / "profile", copied)
+    run = copied / "run.yaml"
+    run.write_text(re.sub(r"^shards: \d+", "shards: 3", run.read_text(), flags=re.MULTILINE))
+    command = [
+        sys.executable,
+        "-m",
+        "snakemake",
+        "--snakefile",
+        str(ROOT / "Snakefile"),
+        "--profile",
+        str(copied),
+    ]
+    settings = ["--config", f"allocation={TINY}", f"results={tmp_path / 'results'}"]
+    done = subprocess.run(
+        [*command, "--dry-run", "--quiet", "rules", *settings],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"^curves +3$", done.stdout, re.MULTILINE)

@@ -29,8 +29,8 @@ def answer(results: Path) -> str:
     saved = percent_down(main.pair_range[0].reduction, 2).replace("\N{NO-BREAK SPACE}", " ")
     return (
         f"{results.name}, delta {short(main.delta)}: {kind} {round_up(worst.eps, 4)} in {of}, "
-        f"{worst.label}; {round_down(worst.eps_zcdp, 4)} by zCDP; the noise variance could be "
-        f"{saved} smaller\n"
+        f"{worst.label}; {round_down(worst.eps_zcdp, 4)} by the Census Bureau's zCDP conversion, for which "
+        f"the noise variance could be {saved} smaller\n"
         f"report: {results / 'report.html'}"
     )
 
