@@ -30,11 +30,12 @@ from kernels.accounting.inverse import (
     by_tilt,
     least_epsilon,
     log_deltas,
+    near_one,
     variance_reduction,
 )
 from kernels.accounting.narrow import MOST_COST, Narrow, cheapest, narrowest
 from kernels.accounting.plan_summary import PlanSummary, foresee, summarise
-from kernels.accounting.profile_point import MOST_DECADES, PROMISED, ProfilePoint, negligible
+from kernels.accounting.profile_point import MOST_DECADES, PROMISED, Profile, ProfilePoint, negligible
 from kernels.accounting.tradeoff import type_two_error
 from kernels.numerics.lattice import LatticeError
 from kernels.numerics.selection import Selection, select, softness
@@ -265,14 +266,14 @@ class Accountant:
             return INFINITE
         if delta == 1 or self._is_kept_at_zero(delta):
             return ZERO
-        rho = self._total / 2
+        rho, rest = self._total / 2, near_one(delta)
         if self._apart_first(_POOR_BOUND):
-            return least_epsilon(by_profile(self._sharp_deltas), rho, delta, guess)
-        rough = by_tilt(self.tilt.rough()) if guess is None else None
-        found = least_epsilon(by_tilt(self.tilt), rho, delta, guess, rough)
+            return least_epsilon(by_profile(self._sharp_deltas, rest), rho, delta, guess)
+        rough = by_tilt(self.tilt.rough(), rest) if guess is None else None
+        found = least_epsilon(by_tilt(self.tilt, rest), rho, delta, guess, rough)
         if self._apart is None or found.width <= UP.multiply(PROMISED, found.value):
             return found
-        return found.meet(least_epsilon(by_profile(self._sharp_deltas), rho, delta, float(found.value)))
+        return found.meet(least_epsilon(by_profile(self._sharp_deltas, rest), rho, delta, float(found.value)))
 
     def reduction(self, delta: Fraction) -> Reduction:
         """Variance reduction at delta against the Census Bureau's zCDP calibration.
@@ -281,26 +282,30 @@ class Accountant:
         """
         if not 0 < delta < 1:
             raise ValueError(f"delta must lie strictly between 0 and 1, not {delta}")
-        rho = self._total / 2
+        rho, rest = self._total / 2, near_one(delta)
+
+        def by_points(scale: Fraction) -> ExactEvaluation:
+            return by_profile(self._scaled_profile(scale), rest)
+
         # Tilts that tell little bisect, on many plans: every scale far from 1 has its own.
         quick = self._apart is not None and self._apart.is_lumpy and self._apart.cost <= _QUICK_COST
         if quick or self._apart_first(_POOR_BOUND):
-            return variance_reduction(self._scaled_by_profile, rho, delta)
+            return variance_reduction(by_points, rho, delta)
         try:
-            found = variance_reduction(lambda scale: by_tilt(self._scaled_tilt(scale)), rho, delta)
+            found = variance_reduction(lambda scale: by_tilt(self._scaled_tilt(scale), rest), rho, delta)
         except Refused:  # so little noise that no tilt tells anything
             if self._apart is None:
                 raise
-            return variance_reduction(self._scaled_by_profile, rho, delta)
+            return variance_reduction(by_points, rho, delta)
         if self._apart is None or found.scale.width <= UP.multiply(PROMISED, found.scale.value):
             return found
-        other = variance_reduction(self._scaled_by_profile, rho, delta, float(found.scale.value))
+        other = variance_reduction(by_points, rho, delta, float(found.scale.value))
         return min(found, other, key=lambda one: one.scale.width)
 
-    def _scaled_by_profile(self, scale: Fraction) -> ExactEvaluation:
+    def _scaled_profile(self, scale: Fraction) -> Profile:
         scaled = Accountant(self.composition.scaled(scale), self._thresholds)
         scaled._apart = self._apart.scaled(scale) if self._apart else None
-        return by_profile(scaled._sharp_deltas)
+        return scaled._sharp_deltas
 
     def _sharp_deltas(self, eps: Sequence[Fraction]) -> list[ProfilePoint]:
         """Points at eps >= 0 whose delta is sharp, while their tails may not be."""

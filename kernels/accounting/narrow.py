@@ -41,6 +41,7 @@ _LEAST_TERMS, _MANY_TERMS, _MOST_TERMS, _MOST_LOOKED_AT = 100, 1_000, 20_000, 1_
 _FIRST_GAP, _GAP = 25.0, 50.0  # nats below the largest bound: of the terms asked for first, and usually
 _MOST_PAIRED = 40  # kinds, of which two at a time are tried; of more, the rest is hardly easier without two
 _MOST_TRIED = 500  # kinds, of which one at a time is tried, and one less at a time of those that make lumps
+_FURTHEST = 10**140  # loss beyond which bounds are no smaller, as its square is no double
 _DOUBT = Decimal("1e-60")  # probability that counts as none where T exceeds something almost certainly
 _NEGLIGIBLE, _NEGLIGIBLE_TAIL = Decimal("1e-16"), Decimal("1e-37")  # relative to delta; of a tail
 
@@ -283,7 +284,7 @@ class _Terms:
         if rhos == 0:  # T = 0, certainly
             return np.where(shifts < 0, 0.0, -math.inf)
         half = side * int(rhos / 2 * self._unit)
-        far = np.array([max(shift + half, 0) / self._unit for shift in shifts])
+        far = np.array([min(max(shift + half, 0), _FURTHEST * self._unit) / self._unit for shift in shifts])
         return -(far * far / (2.0 * float(rhos))) * (1.0 - 1e-12)
 
 

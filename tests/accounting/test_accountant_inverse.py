@@ -7,6 +7,7 @@ from decimal import Decimal
 from fractions import Fraction
 from fractions import Fraction as F
 
+import mpmath
 import pytest
 
 from kernels.accounting.accountant import Accountant
@@ -37,6 +38,31 @@ def test_epsilon_put_back_in(name: str, delta: Fraction) -> None:
         assert F(answer.upper) - F(answer.lower) <= 10 * LUMPY.get(name, RELATIVE) * max(1, F(answer.value))
     else:
         assert answer.upper == 0
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [F(1, 10**5), F(3, 10**13), F(1, 10**25), F(7, 10**41), F(1, 10**200)],
+    ids=lambda rest: f"{float(rest):g}",
+)
+def test_next_to_one(rest: Fraction) -> None:
+    """Deltas that ln delta does not tell from 1: eps, and the scale of the variance reduction."""
+    cells = {F(1, 100): 400_000}
+    asked = Accountant(Composition.from_counts(cells))
+    answer = asked.epsilon(1 - rest)
+    assert answer.width <= Decimal("1e-11") * answer.value
+    with mpmath.workdps(400):  # wide cells are nearly Gaussian
+        mu = mpmath.sqrt(4000)
+        a, b = (mpmath.mpf(float(answer.value)) / mu + sign * mu / 2 for sign in (-1, 1))
+        missing = mpmath.ncdf(a) + mpmath.exp(float(answer.value)) * mpmath.ncdf(-b)
+        assert abs(missing / (mpmath.mpf(rest.numerator) / rest.denominator) - 1) < 1e-4
+    if rest > F(1, 10**55):  # what 60 digits of delta tell
+        assert 1 - F(asked.profile([F(answer.upper)])[0].delta.lower) >= rest * (1 - F(1, 10**10))
+        found = asked.reduction(1 - rest)
+        louder = Accountant(asked.composition.scaled(F(found.scale.value)))
+        delta = louder.profile([F(found.eps_zcdp.value)])[0].delta
+        assert found.scale.width <= Decimal("1e-10") * found.scale.value
+        assert abs((1 - F(delta.value)) / rest - 1) < F(1, 10**8)
 
 
 def test_epsilon_at_a_very_small_delta() -> None:

@@ -222,7 +222,9 @@ def test_a_faulty_relative_tier_is_caught(tmp_path: Path, monkeypatch: pytest.Mo
     """Every ln delta off by 1e-12."""
     right_logs = inverse.log_deltas
     monkeypatch.setattr(
-        inverse, "log_deltas", lambda found: (right_logs(found)[0] + 1e-12, right_logs(found)[1])
+        inverse,
+        "log_deltas",
+        lambda found, rest: (right_logs(found, rest)[0] + 1e-12, right_logs(found, rest)[1]),
     )
     found = verdict(write(tmp_path / "faulty.h5", compute()))
     assert not found["passed"]
