@@ -185,3 +185,23 @@ def test_the_zcdp_budget_is_the_inverse_of_the_conversion(eps: str, delta: str) 
     )
     with pytest.raises(ValueError, match="eps must be above 0"):
         zcdp.budget(F(0), F(delta))
+
+
+def test_a_round_ends_at_a_pair_far_beyond_the_target() -> None:
+    """Near delta = 1 little noise is left, and pairs differ; what comes out is the same."""
+    target = Target(F(5), F(999, 1000))
+    rounds: list[int] = []
+
+    def epsilons(compositions: Sequence[Composition]) -> Iterable[Certified]:
+        rounds.append(0)
+        for one in compositions:
+            rounds[-1] += 1
+            yield Accountant(one).epsilon(target.delta)
+
+    found = tune(SMALL, target, epsilons)
+    every = len({pair_composition(SMALL, *pair) for pair in pairs(SMALL)})
+    assert rounds[0] < rounds[-1] == every
+    assert set(found.account.epsilons) == set(pairs(SMALL))
+    assert all(truth(found.allocation, pair, target.eps) <= target.delta for pair in pairs(SMALL))
+    louder = scale_levels(SMALL, found.scale * (1 + F(1, 10**5)), SMALL.levels)
+    assert any(truth(louder, pair, target.eps) > target.delta for pair in pairs(SMALL))

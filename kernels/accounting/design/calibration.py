@@ -2,7 +2,8 @@
 
 The scale is found on the proxy, the first mechanism against itself, since the guarantees of different pairs
 nearly coincide. Then every pair is evaluated exactly; where one exceeds the target, the scale is found again
-on the worst of them. What is returned has been evaluated as it is, with its rhos as they will be written.
+on the worst of them, or at once on one that exceeds it clearly, as happens where delta is near 1. What is
+returned has been evaluated as it is, with its rhos as they will be written.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from kernels.accounting.design.rescale import Unmet, common_denominator, level_u
 
 SCALE_DIGITS = 6
 """Significant digits of a scale, so that a scaled table stays one that people can read."""
-_MOST_ROUNDS = 20
+_MOST_ROUNDS, _HASTY_ROUNDS = 20, 10
+_CLEARLY = Fraction(101, 100)  # times the target, by which one pair ends a hasty round
 _MOST_STEPS = 200
 _LEAST_SLOPE = 1e-9
 _FURTHEST = 10**6  # times what zCDP alone allows; even delta = 0.999 does not reach that
@@ -43,7 +45,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Evaluated:
-    """An allocation's exact eps at one delta: of every pair in the allocation's order, and the worst one."""
+    """An allocation's exact eps at one delta: of pairs in the allocation's order, and the worst one."""
 
     epsilons: dict[tuple[str, str], Certified]
 
@@ -67,8 +69,9 @@ class Tuned:
     account: Evaluated
 
 
-def evaluate_pairs(allocation: Allocation, epsilons: Epsilons) -> Evaluated:
-    """Exact eps of every pair. Pairs with the same cells are computed once.
+def evaluate_pairs(allocation: Allocation, epsilons: Epsilons, enough: Fraction | None = None) -> Evaluated:
+    """Exact eps of every pair; of some where one exceeds `enough`, since no more are then looked at. Pairs
+    with the same cells are computed once.
 
     Raises Refused, naming the pair, when one is out of reach.
     """
@@ -81,7 +84,10 @@ def evaluate_pairs(allocation: Allocation, epsilons: Epsilons) -> Evaluated:
             known[composition] = next(results)
         except Refused as error:
             raise Refused(f"pair {','.join(pair)} of {allocation.name}: {error}") from error
-    return Evaluated({pair: known[composition] for pair, composition in compositions.items()})
+        if enough is not None and known[composition].upper > from_fraction(enough).upper:
+            break
+    evaluated = ((pair, known.get(composition)) for pair, composition in compositions.items())
+    return Evaluated({pair: eps for pair, eps in evaluated if eps is not None})
 
 
 def tune(
@@ -108,10 +114,11 @@ def tune(
     knob = _Knob(allocation, scaled, denominator, zcdp_scale)
     pair = pairs(allocation)[0]
     most = None
-    for _ in range(_MOST_ROUNDS):
+    for count in range(_MOST_ROUNDS):
         steps = knob.largest(partial(_of_pair, pair), target, most)
         candidate = knob.at(steps)
-        account = evaluate_pairs(candidate, epsilons)
+        hasty = target.eps * _CLEARLY if count < _HASTY_ROUNDS else None
+        account = evaluate_pairs(candidate, epsilons, hasty)
         pair = account.worst
         if account.epsilons[pair].upper <= from_fraction(target.eps).lower:
             return Tuned(candidate, steps / knob.steps, account)
