@@ -58,3 +58,10 @@ def test_names_are_no_patterns(name: str, tmp_path: Path, monkeypatch: pytest.Mo
     assert (tmp_path / name).is_file()
     assert other.exists()
     assert not left.exists()
+
+
+def test_names_are_printed_on_one_line(tmp_path: Path) -> None:
+    """Line breaks, escape sequences and characters that turn the text around, as errors show them."""
+    printed = table(*EXPORT, str(tmp_path / "a\n\x1b[31mb\u202ec.csv"))
+    assert "a\\n\\x1b[31mb\\u202ec.csv: table" in printed
+    assert not set(printed) & {"\x1b", "\u202e"}

@@ -136,6 +136,8 @@ def shorten(text: str, quote: str = "'", limit: int = 80) -> str:
 
 def printable(text: str) -> str:
     """Text on one line, control characters and lone surrogates escaped."""
+    if text.isprintable():
+        return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
