@@ -278,3 +278,64 @@ def test_the_verdict_of_the_certificate_is_told(
     )
     with pytest.raises(ReportError, match="other results"):
         build_report(tmp_path, tiny, tmp_path / "report.html")
+
+
+CERTIFICATE = {
+    "digest": "d",
+    "verdict": {
+        "passed": True,
+        "values_checked": 1,
+        "values_hold": 1,
+        "values_out_of_reach": 0,
+        "fault_count": 0,
+        "faults": [],
+        "groups_checked": 1,
+        "groups": 1,
+    },
+    "sample": {"of": 5},
+    "values": [{"quantity": "alpha", "holds": True, "group": "g"}],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("certificate.json", b"[" * 100_000),
+        ("certificate.json", json.dumps(CERTIFICATE | {"sample": {"of": "5"}}).encode()),
+        ("certificate.json", json.dumps(CERTIFICATE | {"digest": ["\x1b"]}).encode()),
+        ("curves/000.stats.json", b'{"computed": 13, "cpu_sec'),
+        ("curves/000.stats.json", b'{"computed": "13", "cpu_seconds": 1}'),
+        ("curves/000.stats.json", b'{"computed": 13, "cpu_seconds": NaN}'),
+        ("curves/000.stats.json", b"[" * 100_000),
+        ("summary.csv", b"\xff"),
+        ("reductions.csv", b"kind,kind\n\0"),
+    ],
+)
+def test_a_damaged_file_is_one_line(
+    results: Path, tiny: Allocation, tmp_path: Path, name: str, content: bytes
+) -> None:
+    write_results(tmp_path, tiny)
+    if name == "certificate.json" and content.startswith(b"{"):
+        with open_results(tmp_path / "curves.h5") as opened:
+            content = json.dumps(json.loads(content) | {"file_digest": opened.digest}).encode()
+    (tmp_path / "curves").mkdir()
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(ReportError) as error:
+        build_report(tmp_path, tiny, tmp_path / "report.html")
+    assert str(tmp_path / name) in str(error.value)
+    assert str(error.value).isprintable()
+
+
+def test_tables_of_another_allocation_are_refused(tiny: Allocation, tmp_path: Path) -> None:
+    scaled = {level: {query: 2 * rho for query, rho in tiny.rho[level].items()} for level in tiny.levels}
+    others = {
+        "summary.csv": dataclasses.replace(tiny, rho=scaled),
+        "reductions.csv": dataclasses.replace(tiny, deltas=tiny.deltas[:1]),
+        "curves.h5": dataclasses.replace(tiny, name="another"),
+    }
+    for name, other in others.items():
+        write_results(tmp_path / "other", other)
+        write_results(tmp_path / "tiny", tiny)
+        (tmp_path / "other" / name).replace(tmp_path / "tiny" / name)
+        with pytest.raises(ReportError, match=f"{name}: not the .* of tiny"):
+            build_report(tmp_path / "tiny", tiny, tmp_path / "report.html")

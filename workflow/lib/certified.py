@@ -8,13 +8,13 @@ sample are noticed where Snakemake's own records are gone, and no sample is take
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from workflow.lib.atomic import write_text
+from workflow.lib.input.json_file import read_json
 
 USUAL_SAMPLE = 100
 """Stored values that are derived anew where nothing else is asked for."""
@@ -45,7 +45,7 @@ class Certified:
         Snakemake takes `record` away before it makes it again, so any of the files may say it.
         """
         try:
-            document = json.loads(self.certificate.read_text(encoding="utf-8"))
+            document = read_json(self.certificate)
             return document["file_digest"] == results_digest and any(map(self._suffices, self._sizes()))
         except (OSError, ValueError, LookupError, TypeError):
             return False

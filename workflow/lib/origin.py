@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workflow.lib.atomic import write_text
+from workflow.lib.input.json_file import read_json
 from workflow.lib.input.text_tree import ConfigError, printable
 
 _RECORD = "origin.json"
@@ -52,7 +53,7 @@ class Origin:
         whom."""
         folder = os.path.realpath(self.folder)
         try:
-            record = json.loads(Path(folder, _RECORD).read_text(encoding="utf-8"))
+            record = read_json(Path(folder, _RECORD))
             return os.path.realpath(os.path.join(folder, record["file"])), record["digest"]
         except (OSError, ValueError, LookupError, TypeError):
             return None, None

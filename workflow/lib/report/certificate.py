@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeVar
+
+from workflow.lib.input.json_file import read_json, whole
+from workflow.lib.input.text_tree import printable
 
 from .tables import ReportError
+
+Kind = TypeVar("Kind")
 
 #: Words for what is checked, in the order of the table.
 _QUANTITIES = {
@@ -47,25 +52,32 @@ def read_certificate(path: Path, file_digest: str) -> CertificateSummary | None:
     if not path.exists():
         return None
     try:
-        certificate = json.loads(path.read_text(encoding="utf-8"))
+        certificate = read_json(path)
         verdict, sample = certificate["verdict"], certificate["sample"]
         if certificate["file_digest"] != file_digest:
             raise ReportError(f"{path}: the certificate of other results")
         checked = Counter(value["quantity"] for value in certificate["values"])
         hold = Counter(value["quantity"] for value in certificate["values"] if value["holds"])
         return CertificateSummary(
-            passed=verdict["passed"],
-            checked=verdict["values_checked"],
-            hold=verdict["values_hold"],
-            out_of_reach=verdict["values_out_of_reach"],
+            passed=_expected(verdict["passed"], bool),
+            checked=whole(verdict["values_checked"]),
+            hold=whole(verdict["values_hold"]),
+            out_of_reach=whole(verdict["values_out_of_reach"]),
             beyond=len({value["group"] for value in certificate["values"] if value.get("out_of_reach")}),
-            of=sample["of"],
-            groups=verdict["groups_checked"],
-            all_groups=verdict["groups"],
-            fault_count=verdict["fault_count"],
-            faults=verdict["faults"],
-            digest=certificate["digest"],
+            of=whole(sample["of"]),
+            groups=whole(verdict["groups_checked"]),
+            all_groups=whole(verdict["groups"]),
+            fault_count=whole(verdict["fault_count"]),
+            faults=[_expected(fault, str) for fault in _expected(verdict["faults"], list)],
+            digest=_expected(certificate["digest"], str),
             rows=[(words, checked[name], hold[name]) for name, words in _QUANTITIES.items() if checked[name]],
         )
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ReportError(f"{path}: not a certificate: {type(error).__name__}: {error}") from error
+        what = printable(f"{type(error).__name__}: {error}")
+        raise ReportError(f"{path}: not a certificate: {what}") from error
+
+
+def _expected(value: Any, kind: type[Kind]) -> Kind:
+    if not isinstance(value, kind):
+        raise TypeError(f"{value!r:.80} is no {kind.__name__}")
+    return value

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from math import ceil, log10
+from math import ceil
 
 from kernels.accounting.census.allocation import Allocation
 from kernels.accounting.census.mechanism import mechanism_name
@@ -32,8 +32,8 @@ class Scale:
     def fitting(cls, largest: Decimal, uncertainty: Decimal) -> Scale:
         """The scale whose strongest colour is the decade of the largest difference, unless that would give
         colours to differences that are not larger than `uncertainty`."""
-        wanted = [ceil(log10(largest)) - len(ABOVE)] if largest else []
-        certain = [ceil(log10(uncertainty))] if uncertainty else []
+        wanted = [ceil(largest.log10()) - len(ABOVE)] if largest > 0 else []
+        certain = [ceil(uncertainty.log10())] if uncertainty > 0 else []
         return cls(max(wanted + certain, default=-len(ABOVE)))
 
     def colour(self, difference: Decimal) -> int:

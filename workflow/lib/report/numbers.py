@@ -32,7 +32,8 @@ def percent_up(fraction: Decimal, places: int) -> str:
 def _round(value: Decimal, places: int, rounding: str) -> str:
     if value.is_infinite():
         return "∞"
-    return f"{value.quantize(Decimal(1).scaleb(-places), rounding, _WIDE):f}"
+    wide = _WIDE if value.adjusted() < 40 else Context(prec=value.adjusted() + 60)
+    return f"{value.quantize(Decimal(1).scaleb(-places), rounding, wide):f}"
 
 
 def ten_to(exponent: int) -> str:

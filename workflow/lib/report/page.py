@@ -25,7 +25,15 @@ from .heat_map import heat_map
 from .joint import joint_rows
 from .pair_table import MOST_PAIRS, pair_table
 from .provenance import provenance
-from .tables import ReductionRow, SummaryRow, read_attack, read_reductions, read_summary
+from .tables import (
+    ReductionRow,
+    ReportError,
+    SummaryRow,
+    check_complete,
+    read_attack,
+    read_reductions,
+    read_summary,
+)
 from .template import base64_text, environment, script_and_digest
 
 TOLERANCE = Decimal("1e-35")  # of alpha and beta wherever the lattice allows it
@@ -55,11 +63,14 @@ def build_report(results_dir: Path, allocation: Allocation, out: Path) -> None:
     summary = read_summary(results_dir / "summary.csv")
     reductions = read_reductions(results_dir / "reductions.csv")
     attacks = read_attack(results_dir / "attack.csv")
+    check_complete(results_dir, allocation, summary, reductions)
     findings = find(summary, reductions)
     main = headline(findings)
     attack = find_attack(attacks, main.worst.total_rho / 2)
     rows = [row for row in summary if row.delta == main.delta]
     with open_results(results_dir / "curves.h5") as results:
+        if results.header().allocation != allocation.name:
+            raise ReportError(f"{results_dir / 'curves.h5'}: not the results of {allocation.name}")
         curve = results.read(pair_path(*main.worst.pair))
         certificate = read_certificate(results_dir / "certificate.json", results.digest)
         origin = provenance(results, sorted(results_dir.glob("curves/*.stats.json")), allocation)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
+from math import inf
 from pathlib import Path
 
 from kernels.accounting.census.allocation import Allocation
+from workflow.lib.input.json_file import read_json, whole
+from workflow.lib.input.text_tree import printable
 from workflow.lib.production import is_production
 from workflow.lib.results.store import Results
 
 from .numbers import delta_text, integer_text
+from .tables import ReportError
 
 # What the method's paper reports for one pair of DHC persons (arXiv 2606.29835).
 PAPER_CPU_HOURS_PER_PAIR = 0.5
@@ -57,7 +60,20 @@ def cost_text(results: Results, stats: Iterable[Path], production: bool) -> str:
 
 
 def _stage_seconds(stats: Iterable[Path], computations: int) -> float | None:
-    runs = [json.loads(path.read_text(encoding="utf-8")) for path in stats]
-    if sum(run["computed"] for run in runs) != computations:
+    runs = [_run(path) for path in stats]
+    if sum(computed for computed, _ in runs) != computations:
         return None
-    return sum(run["cpu_seconds"] for run in runs)
+    return sum(seconds for _, seconds in runs)
+
+
+def _run(path: Path) -> tuple[int, float]:
+    """How much a shard computed, and its CPU seconds. Raises ReportError."""
+    try:
+        run = read_json(path)
+        computed, seconds = whole(run["computed"]), float(run["cpu_seconds"])
+        if not 0.0 <= seconds < inf:
+            raise ValueError(f"{seconds} CPU seconds")
+    except (OSError, ValueError, LookupError, TypeError, OverflowError) as error:
+        what = printable(f"{type(error).__name__}: {error}")
+        raise ReportError(f"{path}: not the statistics of a shard: {what}") from error
+    return computed, seconds

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar
 
+from kernels.accounting.census.allocation import Allocation
+from kernels.accounting.census.mechanism import pairs
 from workflow.lib.plain_error import PlainError
 
 Row = TypeVar("Row")
 
 # An eps whose guaranteed interval is wider than this is printed as an upper bound, not as an exact value.
 LOOSE = Decimal("1e-6")
+_FURTHEST = 10_000  # decades that a number may lie away from 1
 
 
 class ReportError(PlainError):
@@ -99,7 +102,19 @@ class AttackRow:
         return f"[{self.first_name}, {self.second_name}]"
 
 
-_READERS: dict[str, Callable[[str], Any]] = {"str": str, "int": int, "Fraction": Fraction, "Decimal": Decimal}
+def _decimal(text: str) -> Decimal:
+    number = Decimal(text)
+    if number.is_nan() or abs(number.adjusted()) > _FURTHEST:
+        raise ValueError(text)
+    return number
+
+
+_READERS: dict[str, Callable[[str], Any]] = {
+    "str": str,
+    "int": int,
+    "Fraction": Fraction,
+    "Decimal": _decimal,
+}
 
 
 def read_summary(path: Path) -> list[SummaryRow]:
@@ -117,6 +132,28 @@ def read_attack(path: Path) -> list[AttackRow]:
     return _read(path, AttackRow)
 
 
+def check_complete(
+    folder: Path, allocation: Allocation, summary: Sequence[SummaryRow], reductions: Sequence[ReductionRow]
+) -> None:
+    """Raises ReportError when the tables are not of this allocation: of all its pairs, levels and deltas."""
+    every = set(pairs(allocation))
+    for delta in allocation.deltas:
+        here = [row for row in summary if row.delta == delta]
+        levels = {row.name for row in reductions if row.delta == delta and row.kind == "level"}
+        both = {(row.first, row.second) for row in reductions if row.delta == delta and row.kind == "pair"}
+        for name, found, expected in (
+            ("summary.csv", {row.pair for row in here}, every),
+            ("reductions.csv", both, every),
+            ("reductions.csv", levels, set(allocation.levels)),
+            ("summary.csv", {row.total_rho for row in here}, {2 * allocation.total_rho}),
+        ):
+            if found != expected:
+                raise ReportError(f"{folder / name}: not the results of {allocation.name} at delta {delta}")
+    for name, rows in (("summary.csv", summary), ("reductions.csv", reductions)):
+        if {row.delta for row in rows} != set(allocation.deltas):
+            raise ReportError(f"{folder / name}: not the deltas of {allocation.name}")
+
+
 def _read(path: Path, row_type: type[Row]) -> list[Row]:
     readers = {field.name: _READERS[str(field.type)] for field in fields(row_type)}  # type: ignore[arg-type]
     try:
@@ -128,6 +165,8 @@ def _read(path: Path, row_type: type[Row]) -> list[Row]:
             rows = [_row(path, table.line_num, row_type, readers, record) for record in table]
     except OSError as error:
         raise ReportError(f"{path}: {error.strerror}") from error
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise ReportError(f"{path}: damaged: {error}") from error
     if not rows:
         raise ReportError(f"{path}: holds no rows")
     return rows
