@@ -181,6 +181,11 @@ BAD_VALUES = {
         ("[total, age, detailed]", "[total, age, '']"),
         "a.yaml:7: queries[2] = '': a query's name has 1 to 200 printable characters, no space at either end",
     ),
+    "query a formula": (
+        ("[total, age, detailed]", "[total, age, '=1+1']"),
+        "a.yaml:7: queries[2] = '=1+1': a query's name does not begin with = + - or @, which make it "
+        "a formula in spreadsheets",
+    ),
     "name a path": (
         ("name: made_up", "name: ../x"),
         "a.yaml:1: name = '../x': must be a plain name: at most 64 letters, digits, _ and -, no path",

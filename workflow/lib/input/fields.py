@@ -41,6 +41,10 @@ def _level_name(text: str) -> str:
 def _query_name(text: str) -> str:
     if not text.isprintable() or text != text.strip() or not 1 <= len(text) <= 200:
         raise ValueError("a query's name has 1 to 200 printable characters, no space at either end")
+    if text[0] in "=+-@":
+        raise ValueError(
+            "a query's name does not begin with = + - or @, which make it a formula in spreadsheets"
+        )
     return text
 
 
