@@ -203,13 +203,15 @@ BAD_VALUES = {
         ("title: Made up", 'title: "a\\eb"'),
         "a.yaml:2: title = 'a\\x1bb': must be 1 to 2000 printable characters",
     ),
-    "neighbours": (
-        ("neighbours: bounded", "neighbours: all"),
-        "a.yaml:4: neighbours = 'all': allowed: bounded",
+    "another relation, which is no misspelling": (
+        ("neighbours: bounded", "neighbours: unbounded"),
+        "a.yaml:4: neighbours = 'unbounded': only bounded neighbours, one record replaced by another, "
+        "are computed; allowed: bounded",
     ),
-    "neighbours misspelt": (
-        ("neighbours: bounded", "neighbours: boundd"),
-        "a.yaml:4: neighbours = 'boundd': did you mean 'bounded'? allowed: bounded",
+    "neighbours a list": (
+        ("neighbours: bounded", "neighbours: [bounded]"),
+        "a.yaml:4: neighbours: only bounded neighbours, one record replaced by another, are computed; "
+        "allowed: bounded",
     ),
     "patterns misspelt in capitals": (
         ("patterns: complete", "patterns: COMPLET"),

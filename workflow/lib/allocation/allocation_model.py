@@ -65,8 +65,16 @@ def _pattern(value: Any) -> str | list[str]:
     return value
 
 
+def _bounded(value: Any) -> Any:
+    if value != "bounded":
+        words = "only bounded neighbours, one record replaced by another, are computed"
+        raise ValueError(f"{words}; allowed: bounded")
+    return value
+
+
 Pattern = Annotated[str | list[str], PlainValidator(_pattern)]
 Word = Annotated[Literal["default", "complete"], BeforeValidator(_word)]
+Neighbours = Annotated[Literal["bounded"], BeforeValidator(_bounded)]
 
 
 class LevelBudget(Closed):
@@ -119,7 +127,7 @@ class AllocationFile(Closed):
     name: Slug
     title: Prose
     source: Prose
-    neighbours: Literal["bounded"]
+    neighbours: Neighbours
     total_rho: Rho
     levels: Annotated[list[LevelName], Field(min_length=2, max_length=MAX_LEVELS)]
     queries: Annotated[list[QueryName], Field(min_length=1, max_length=1000)]
@@ -139,7 +147,7 @@ class JointFile(Closed):
     name: Slug
     title: Prose
     source: Prose | None = None
-    neighbours: Literal["bounded"]
+    neighbours: Neighbours
     joint: Annotated[list[File], Field(min_length=2, max_length=16)]
     total_rho: Rho | None = None
     patterns: Annotated[
