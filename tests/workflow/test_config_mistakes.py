@@ -20,7 +20,26 @@ BAD_VALUES = {
         "a.yaml:5: total_rho = '1.5': the rhos of all levels and queries add up to 7/5 (1.4), "
         "1/10 (0.1) too little; they must add up to exactly 3/2 (1.5)",
     ),
-    "rho 0": (("total: 1/10", "total: 0"), "a.yaml:17: budget.Block.rho.total = '0': must be above 0"),
+    "rho 0": (
+        ("total: 1/10", "total: 0"),
+        "a.yaml:17: budget.Block.rho.total = '0': must be above 0; a query that the level does not ask is "
+        "left out here and listed in the level's not_asked",
+    ),
+    "share 0": (
+        ("{age: 1/10, detailed: 0.9}", "{age: 0.0, detailed: 0.9}"),
+        "a.yaml:11: budget.State.queries.age = '0.0': must be above 0; a query that the level does not ask "
+        "is left out here and listed in the level's not_asked",
+    ),
+    "total 0": (("total_rho: 1\n", "total_rho: 0\n"), "a.yaml:5: total_rho = '0': must be above 0"),
+    "decimal comma": (
+        ("total_rho: 1\n", "total_rho: 1,0\n"),
+        "a.yaml:5: total_rho = '1,0': must be an exact number such as 1e-10, 0.1 or 11/10000 "
+        "(a decimal point, no comma)",
+    ),
+    "decimal comma between braces": (
+        ("age: 0.05", "age: 0,05"),
+        "a.yaml:17: budget.Block.rho: 'age: 0,05' is two entries; the decimal sign is a point, not a comma",
+    ),
     "rho negative": (("0.05", "-0.05"), "a.yaml:17: budget.Block.rho.age = '-0.05': must be above 0"),
     "rho huge": (
         ("0.05", "1e31"),

@@ -77,6 +77,15 @@ def test_what_is_not_a_number(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "hinted"), [("0,1", True), ("-,5e3", True), ("1,000,000", False), ("0,x", False), (",", False)]
+)
+def test_a_decimal_comma_is_named(text: str, hinted: bool) -> None:
+    with pytest.raises(ValueError, match="must be an exact number") as caught:
+        parse_rational(text)
+    assert str(caught.value).endswith(" (a decimal point, no comma)") == hinted
+
+
+@pytest.mark.parametrize(
     ("text", "reason"),
     [
         ("1/0", "denominator of a fraction must not be 0"),

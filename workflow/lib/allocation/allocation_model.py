@@ -6,7 +6,9 @@ concerns several fields at once, such as names that must match and sums, is chec
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+import re
+from itertools import pairwise
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import (
     BeforeValidator,
@@ -30,9 +32,12 @@ from workflow.lib.input.fields import (
     Slug,
     count,
 )
+from workflow.lib.input.text_tree import shorten
 from workflow.lib.input.wording import suggestion
 
 _DEFAULTS = Settings()
+_DIGITS = re.compile(r"[0-9]+")
+_ZERO = re.compile(r"[+-]?0+(\.0*)?")
 MAX_PATTERNS = 1 << MAX_FREE_DIGITS
 MAX_LEVELS = 64
 _PATTERN_WORDS = ("default", "complete")
@@ -65,6 +70,24 @@ def _pattern(value: Any) -> str | list[str]:
     return value
 
 
+def _of_a_query(value: Any) -> Any:
+    """The text; a 0 is answered with where a query goes that is not asked."""
+    if isinstance(value, str) and _ZERO.fullmatch(value):
+        hint = "a query that the level does not ask is left out here and listed in the level's not_asked"
+        raise ValueError(f"must be above 0; {hint}")
+    return value
+
+
+def _without_decimal_commas(values: Any) -> Any:
+    """The mapping. `{age: 0,1}` holds age: 0 and an empty 1, which is told as what it was meant to be."""
+    if isinstance(values, dict):
+        for (name, whole), (digits, empty) in pairwise(values.items()):
+            if empty == "" and isinstance(whole, str) and all(map(_DIGITS.fullmatch, (whole, digits))):
+                written = shorten(f"{name}: {whole},{digits}")
+                raise ValueError(f"{written} is two entries; the decimal sign is a point, not a comma")
+    return values
+
+
 def _bounded(value: Any) -> Any:
     if value != "bounded":
         words = "only bounded neighbours, one record replaced by another, are computed"
@@ -77,12 +100,18 @@ Word = Annotated[Literal["default", "complete"], BeforeValidator(_word)]
 Neighbours = Annotated[Literal["bounded"], BeforeValidator(_bounded)]
 
 
+Number = TypeVar("Number")
+ByQuery = Annotated[
+    dict[QueryName, Annotated[Number, BeforeValidator(_of_a_query)]], BeforeValidator(_without_decimal_commas)
+]
+
+
 class LevelBudget(Closed):
     """A budget: `rho` of every query, or the level's `share` of the total and the `queries`' shares of it."""
 
-    rho: dict[QueryName, Rho] | None = None
+    rho: ByQuery[Rho] | None = None
     share: Share | None = None
-    queries: dict[QueryName, Share] | None = None
+    queries: ByQuery[Share] | None = None
     not_asked: list[QueryName] = Field(default=[])
 
 

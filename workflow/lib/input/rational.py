@@ -28,7 +28,9 @@ def parse_rational(text: str) -> Fraction:
         raise ValueError(f"a number has at most {MAX_CHARACTERS} characters")
     match = _NUMBER.fullmatch(text.strip(" "))
     if match is None:
-        raise ValueError("must be an exact number such as 1e-10, 0.1 or 11/10000")
+        comma = text.count(",") == 1 and _NUMBER.fullmatch(text.strip(" ").replace(",", "."))
+        hint = " (a decimal point, no comma)" if comma else ""
+        raise ValueError(f"must be an exact number such as 1e-10, 0.1 or 11/10000{hint}")
     sign, numerator, denominator, mantissa, exponent = match.groups()
     if mantissa is None:
         if int(denominator) == 0:
