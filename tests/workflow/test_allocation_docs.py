@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 import pytest
 
-from kernels.accounting.census.mechanism import pairs
+from kernels.accounting.census.mechanism import mechanism, pairs
+from kernels.accounting.composition import Composition
 from tests.paths import ROOT
 from workflow.lib.allocation.allocation_model import (
     AllocationFile,
@@ -25,6 +27,16 @@ def test_the_example_is_an_allocation() -> None:
     allocation = parse_allocation(EXAMPLES[0], "example.yaml")
     assert allocation.name == "example"
     assert allocation.total_rho == 2
+
+
+def test_the_example_without_any_bypass_measures_every_level() -> None:
+    (bypass,) = (text for text in EXAMPLES if text.startswith("bypass: {"))
+    text = re.sub(r"bypass:\n(  .*\n)+", bypass, EXAMPLES[0])
+    allocation = parse_allocation(text, "example.yaml")
+    ((first, second),) = pairs(allocation)
+    assert first == second
+    every = [rho for level in allocation.levels for rho in allocation.rho[level].values()]
+    assert mechanism(allocation, first) == Composition.from_counts(Counter(every))
 
 
 def test_the_joint_example_is_the_shipped_one() -> None:

@@ -73,7 +73,7 @@ BAD_VALUES = {
         "a.yaml:22: deltas[1] = '1/10000000000': listed twice; the first is deltas[0]",
     ),
     "deltas one text": (("[1e-6, 1/10000000000]", "1e-6"), "a.yaml:22: deltas = '1e-6': must be a list"),
-    "deltas none": (("[1e-6, 1/10000000000]", "[]"), "a.yaml:22: deltas: must have at least 1 entries"),
+    "deltas none": (("[1e-6, 1/10000000000]", "[]"), "a.yaml:22: deltas: must have at least 1 entry"),
     "unknown level in fixed": (
         ("{State: 0}", "{Stat: 0}"),
         "a.yaml:20: bypass.fixed.Stat = '0': unknown level of bypass.levels; did you mean 'State'? "
@@ -102,11 +102,29 @@ BAD_VALUES = {
     ),
     "no bypass levels": (
         ("levels: [State, County]\n", "levels: []\n"),
-        "a.yaml:19: bypass.levels: must have at least 1 entries",
+        "a.yaml:19: bypass.levels: must have at least 1 entry; without any bypass write {levels: [LEVEL], "
+        "patterns: [0]}, LEVEL being any level but the last",
+    ),
+    "bypass a word": (
+        ("bypass:\n  levels: [State, County]\n  fixed: {State: 0}\n  patterns: complete\n", "bypass: none\n"),
+        "a.yaml:18: bypass = 'none': must be a mapping; without any bypass write {levels: [LEVEL], "
+        "patterns: [0]}, LEVEL being any level but the last",
+    ),
+    "no bypass": (
+        ("bypass:\n  levels: [State, County]\n  fixed: {State: 0}\n  patterns: complete\n", ""),
+        "a.yaml:1: bypass: missing; this key is required; without any bypass write {levels: [LEVEL], "
+        "patterns: [0]}, LEVEL being any level but the last",
     ),
     "pattern length": (
         ("patterns: complete", "patterns: [00, 001]"),
         "a.yaml:21: bypass.patterns[1] = '001': a pattern has 2 digits 0 or 1, one for each of State, County",
+    ),
+    "pattern of one level": (
+        (
+            "bypass:\n  levels: [State, County]\n  fixed: {State: 0}\n  patterns: complete\n",
+            "bypass: {levels: [County], patterns: [00]}\n",
+        ),
+        "a.yaml:18: bypass.patterns[0] = '00': a pattern has 1 digit, 0 or 1, for County",
     ),
     "unknown level in a pattern": (
         ("patterns: complete", "patterns: [[], [Conty]]"),

@@ -78,6 +78,8 @@ def default_patterns(levels: Sequence[str], fixed: Mapping[str, int] | None = No
 def check_pattern(pattern: str, levels: Sequence[str], fixed: Mapping[str, int]) -> None:
     """Raise ValueError, saying what is allowed, unless `pattern` fits the levels and the fixed digits."""
     if len(pattern) != len(levels) or set(pattern) - {"0", "1"}:
+        if len(levels) == 1:
+            raise ValueError(f"a pattern has 1 digit, 0 or 1, for {levels[0]}")
         raise ValueError(f"a pattern has {len(levels)} digits 0 or 1, one for each of " + ", ".join(levels))
     for level, digit in zip(levels, pattern, strict=True):
         if level in fixed and int(digit) != fixed[level]:

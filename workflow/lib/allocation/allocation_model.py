@@ -32,7 +32,7 @@ from workflow.lib.input.fields import (
     Slug,
     count,
 )
-from workflow.lib.input.text_tree import shorten
+from workflow.lib.input.text_tree import KeyPath, shorten
 from workflow.lib.input.wording import suggestion
 
 _DEFAULTS = Settings()
@@ -130,6 +130,10 @@ Patterns = Annotated[
     | Annotated[FromGeography, Tag("geography")],
     Discriminator(_kind_of_patterns),
 ]
+
+
+_NO_BYPASS = "without any bypass write {levels: [LEVEL], patterns: [0]}, LEVEL being any level but the last"
+HINTS: dict[KeyPath, str] = dict.fromkeys([("bypass",), ("bypass", "levels")], _NO_BYPASS)
 
 
 class Bypass(Closed):

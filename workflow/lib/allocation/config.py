@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from kernels.accounting.census.allocation import Allocation, Resolution
 from kernels.accounting.composition import Composition
-from workflow.lib.allocation.allocation_model import AllocationFile, LevelBudget
+from workflow.lib.allocation.allocation_model import HINTS, AllocationFile, LevelBudget
 from workflow.lib.allocation.bypass_patterns import read_patterns
 from workflow.lib.allocation.joint_config import read_joint
 from workflow.lib.input.checks import check_known, check_list, first_problem
@@ -137,7 +137,7 @@ def parse_allocation(text: str, file: str) -> Allocation:
     try:
         model = AllocationFile.model_validate(tree.root)
     except ValidationError as error:
-        raise first_problem(tree, error) from None
+        raise first_problem(tree, error, HINTS) from None
     _check_names(tree, model)
     rho = {level: _level_rho(tree, model, level) for level in model.levels}
     _check_total(tree, model, rho)

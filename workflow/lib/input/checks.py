@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from pydantic import ValidationError
 
 from workflow.lib.input.text_tree import ConfigError, KeyPath, TextTree, key_path
-from workflow.lib.input.wording import listing, suggestion
+from workflow.lib.input.wording import counted, listing, suggestion
 
 _KINDS = {
     "string_type": "must be one text",
@@ -17,31 +18,37 @@ _KINDS = {
     "dict_type": "must be a mapping",
     "model_type": "must be a mapping",
     "model_attributes_type": "must be a mapping",
-    "too_short": "must have at least {min_length} entries",
     "too_long": "must have at most {max_length} entries",
 }
-
-
 _RANK = {"unknown_key": 0, "missing": 2}
 
 
-def first_problem(tree: TextTree, error: ValidationError) -> ConfigError:
-    """The most telling of pydantic's complaints: a misspelt key first, the key missing for it last."""
+def first_problem(
+    tree: TextTree, error: ValidationError, hints: Mapping[KeyPath, str] = MappingProxyType({})
+) -> ConfigError:
+    """The most telling of pydantic's complaints: a misspelt key first, the key missing for it last.
+
+    hints: what to add where the value at a key path is missing, of the wrong kind, too short or too long.
+    """
     problems = error.errors(include_url=False)
     problem = min(problems, key=lambda item: (_RANK.get(item["type"], 1), -len(item["loc"])))
     kind, context = problem["type"], problem.get("ctx", {})
     path = _as_written(tree, problem["loc"], missing=kind == "missing")
     if kind == "unknown_key":
         return tree.error((*path, context["key"]), context["message"])
+    hint = f"; {hints[path]}" if path in hints else ""
     if kind == "missing":
-        return tree.error(path, "missing; this key is required")
+        return tree.error(path, f"missing; this key is required{hint}")
     if kind == "value_error":
         return tree.error(path, str(context["error"]))
     if kind == "literal_error":
         choices = re.findall(r"'([^']*)'", context["expected"])
         return tree.error(path, f"{suggestion(str(problem['input']), choices)}allowed: {listing(choices)}")
     if kind in _KINDS:
-        return tree.error(path, _KINDS[kind].format(**context))
+        return tree.error(path, _KINDS[kind].format(**context) + hint)
+    if kind == "too_short":
+        least = counted(context["min_length"], "entries", one="entry")
+        return tree.error(path, f"must have at least {least}{hint}")
     return tree.error(path, problem["msg"])
 
 

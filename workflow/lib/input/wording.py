@@ -1,4 +1,4 @@
-"""Words for mistakes in input: the name that was meant, and a list of names on one line."""
+"""Words for messages: the name that was meant, a number of things, and a list of names on one line."""
 
 from __future__ import annotations
 
@@ -13,6 +13,11 @@ def suggestion(name: str, allowed: Iterable[str]) -> str:
     spelt = {known.casefold(): known for known in allowed}
     close = difflib.get_close_matches(name[:200].casefold(), list(spelt), n=1)
     return f"did you mean {shorten(spelt[close[0]])}? " if close else ""
+
+
+def counted(number: int, things: str, one: str = "") -> str:
+    """The number and what it counts: 2 pairs, 1 pair. `one` is the singular, where it is not without an s."""
+    return f"{number} {one or things.removesuffix('s') if number == 1 else things}"
 
 
 def listing(names: Iterable[str]) -> str:
