@@ -167,7 +167,7 @@ MORE_MISTAKES = {
     "levels: [A, B]": "/joint.yaml:5: levels: unknown key; allowed: name, title, source, neighbours, joint",
     "total_rho: 2": "/joint.yaml:5: total_rho = '2': the products' totals add up to 3;",
     "patterns: [[00]]": (
-        "/joint.yaml:5: patterns[0]: 1 patterns; a joint pattern has one of each of tiny, other"
+        "/joint.yaml:5: patterns[0]: 1 pattern; a joint pattern has one of each of tiny, other"
     ),
     "patterns: [00+2]": (
         "/joint.yaml:5: patterns[0] = '00+2': '2' is neither a mechanism name such as M00 nor a pattern"

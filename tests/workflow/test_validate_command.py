@@ -18,6 +18,15 @@ def test_validate_says_what_a_file_holds() -> None:
     assert f"{TINY}: valid." in table("validate", TINY)
 
 
+def test_one_mechanism_is_no_plural(tmp_path: Path) -> None:
+    text = Path(TINY).read_text(encoding="utf-8")
+    assert text.count("patterns: complete") == 1
+    single = tmp_path / "tiny.yaml"
+    single.write_text(text.replace("patterns: complete", "patterns: [00]"), encoding="utf-8")
+    assert "1 mechanism (bypass pattern), 1 pair." in table("validate", str(single))
+    assert "4 mechanisms (bypass patterns), 10 pairs." in table("validate", TINY)
+
+
 def test_a_file_in_allocations_of_the_directory_is_known_by_its_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -48,6 +48,7 @@ def patterns(
     from workflow.cli.question import read_allocation
     from workflow.lib.allocation.geography import path_counts, read_geography
     from workflow.lib.input.text_tree import ConfigError
+    from workflow.lib.input.wording import how_many
 
     if (geounits is None) == (geocodes is None) or (geocodes is None) != (digits is None):
         raise BadInput("Name one table: --geounits FILE, or --geocodes FILE with --digits LEVEL=N,...")
@@ -83,10 +84,10 @@ def patterns(
         )
         return
     heading = [
-        f"{file}: {sum(counts.values())} paths from {loaded.levels[0]} to {loaded.levels[-1]}.",
+        f"{file}: {how_many(sum(counts.values()), 'paths')} from {loaded.levels[0]} to {loaded.levels[-1]}.",
         f"Geounits with a single child: {_only_children(geography, loaded)}.",
-        f"{len(counts)} bypass patterns, {len(counts) * (len(counts) + 1) // 2} pairs; "
-        + _compared(loaded, counts),
+        f"{how_many(len(counts), 'bypass patterns')}, "
+        f"{how_many(len(counts) * (len(counts) + 1) // 2, 'pairs')}; " + _compared(loaded, counts),
     ]
     rows = [
         [pattern, _name(loaded, pattern) or "-", ", ".join(_bypassed(loaded, pattern)) or "none", str(paths)]

@@ -34,12 +34,14 @@ class Question:
 
     def heading(self) -> list[str]:
         """What is asked about, in words: the composition, the neighbour relation, the budget."""
+        from workflow.lib.input.wording import how_many  # loads the YAML parser
+
         total = self.composition.total_rho
         whose = ", the level's rho" if self.level else ", the allocation's total rho" if self.pair else ""
         return [
             self.title,
             relation(self.neighbours),
-            f"Total rho of both members {short(total)} over {self.composition.size} cells, so "
+            f"Total rho of both members {short(total)} over {how_many(self.composition.size, 'cells')}, so "
             f"{short(total / 2)}-zCDP: half of it{whose}.",
         ]
 
@@ -160,12 +162,13 @@ def _of_level(allocation: Allocation, level: str | None) -> Question:
 def _of_pair(allocation: Allocation, text: str) -> Question:
     from kernels.accounting.census.joint import pattern_text, product_pairs
     from kernels.accounting.census.mechanism import mechanism_name, pair_composition, resolve_mechanism
+    from workflow.lib.input.wording import how_many
 
     members = [member.strip() for member in text.split(",")]
     if len(members) != 2:
         raise BadInput(
-            f"--pair: '{text}' names {len(members)} mechanism(s); allowed: two, separated by a comma, "
-            "such as 000000,000000 or M00,M01."
+            f"--pair: '{text}' names {how_many(len(members), 'mechanisms')}; "
+            "allowed: two, separated by a comma, such as 000000,000000 or M00,M01."
         )
     try:
         first, second = (resolve_mechanism(allocation, member) for member in members)

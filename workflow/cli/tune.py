@@ -224,13 +224,15 @@ def _document(found: Tuning, output: Path | None) -> dict[str, Any]:
 
 
 def _print(found: Tuning, output: Path | None) -> None:
+    from workflow.lib.input.wording import how_many  # loads the YAML parser
+
     before, delta = found.before, given(found.request.delta)
     ratio = f"{float(found.after.total_rho / before.total_rho):.6g}"
     emit_table(
         [
             f"{before.name}: {_what_was_done(found)}.",
             relation(before.neighbours),
-            f"Worst of {len(found.account.epsilons)} pairs: {_pair_text(found)}, exact eps "
+            f"Worst of {how_many(len(found.account.epsilons), 'pairs')}: {_pair_text(found)}, exact eps "
             f"{at_most(found.worst_eps)} at delta {delta}, at most; slack {at_least(found.slack)}.",
             f"Total rho {short(found.after.total_rho)}, {ratio} times the {short(before.total_rho)} before; "
             f"zCDP alone allows {at_most(found.zcdp_total)} for eps {_target_text(found)}.",

@@ -19,6 +19,7 @@ def validate(file: str, as_json: bool) -> None:
     from kernels.accounting.certified.written import plain_integer, short
     from workflow.cli.figures import exact_fields
     from workflow.cli.question import read_allocation
+    from workflow.lib.input.wording import how_many
 
     allocation = read_allocation(file)
     number_of_pairs = len(pairs(allocation))
@@ -47,6 +48,9 @@ def validate(file: str, as_json: bool) -> None:
             }
         )
         return
+    patterns = how_many(
+        len(allocation.patterns), "mechanisms (bypass patterns)", "mechanism (bypass pattern)"
+    )
     emit_table(
         [
             f"{file}: valid.",
@@ -54,7 +58,7 @@ def validate(file: str, as_json: bool) -> None:
             relation(allocation.neighbours),
             *([f"Joint release of {', '.join(products)}."] if products else []),
             f"Total rho {short(allocation.total_rho)} on every path from root to block.",
-            f"{len(allocation.patterns)} mechanisms (bypass patterns), {number_of_pairs} pairs.",
+            f"{patterns}, {how_many(number_of_pairs, 'pairs')}.",
         ],
         ["level", "queries", "rho"],
         [

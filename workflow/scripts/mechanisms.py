@@ -14,6 +14,7 @@ from kernels.accounting.evaluate import cost
 from workflow.lib.allocation.config import load_allocation
 from workflow.lib.allocation.standalone import standalone_text
 from workflow.lib.atomic import write_text
+from workflow.lib.input.wording import how_many
 from workflow.lib.keys import allocation_digest
 from workflow.lib.origin import Origin
 from workflow.lib.script import run
@@ -35,8 +36,9 @@ def main() -> None:
     Origin(options.allocation, allocation_digest(allocation), str(options.out.parent)).record()
     distinct = {entry.key: entry.cost for entry in plan.entries.values()}
     print(
-        f"{allocation.name}: {len(plan.names)} mechanisms, {len(plan.entries)} pairs and levels, "
-        f"{len(distinct)} distinct compositions, {len(plan.shards)} shards, "
+        f"{allocation.name}: {how_many(len(plan.names), 'mechanisms')}, "
+        f"{len(plan.entries)} pairs and levels, "
+        f"{how_many(len(distinct), 'distinct compositions')}, {how_many(len(plan.shards), 'shards')}, "
         f"predicted {sum(distinct.values()):.1f} CPU seconds"
     )
 

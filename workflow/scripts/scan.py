@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from workflow.lib.atomic import write_text
+from workflow.lib.input.wording import how_many
 from workflow.lib.results.store import open_results
 from workflow.lib.scan.scan import load_scan
 from workflow.lib.scan.scan_table import scan_table
@@ -27,7 +28,7 @@ def main() -> None:
     digest = aggregate(read_work_plan(options.plan), options.shards, Outputs.chosen(options))
     with open_results(options.curves) as results:
         write_text(options.out, scan_table(scan, results))
-    print(f"{options.out}: {len(scan.candidates)} candidates, digest {digest}")
+    print(f"{options.out}: {how_many(len(scan.candidates), 'candidates')}, digest {digest}")
 
 
 if __name__ == "__main__":

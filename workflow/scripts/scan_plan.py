@@ -11,6 +11,7 @@ from kernels.accounting.evaluate import cost
 from workflow.lib.allocation.written import write_allocation
 from workflow.lib.atomic import write_text
 from workflow.lib.input.text_tree import MAX_YAML_BYTES, read_text
+from workflow.lib.input.wording import how_many
 from workflow.lib.origin import Origin
 from workflow.lib.scan.scan import load_scan, scan_plan
 from workflow.lib.script import run
@@ -35,7 +36,7 @@ def main() -> None:
     write_text(options.out, plan_text(plan, cells))
     Origin(str(options.scan), scan.digest, str(options.out.parent)).record()
     predicted = sum({entry.key: entry.cost for entry in plan.entries.values()}.values())
-    print(f"{scan.name}: {len(cells)} candidates, predicted {predicted:.1f} CPU seconds")
+    print(f"{scan.name}: {how_many(len(cells), 'candidates')}, predicted {predicted:.1f} CPU seconds")
 
 
 if __name__ == "__main__":

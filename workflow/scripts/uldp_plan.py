@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from workflow.lib.atomic import write_text
+from workflow.lib.input.wording import how_many
 from workflow.lib.origin import Origin
 from workflow.lib.script import run
 from workflow.lib.uldp.plan import make_study_plan, plan_text
@@ -28,8 +29,9 @@ def main() -> None:
     surveys = sum(isinstance(task, Survey) for task in plan.tasks.values())
     seconds = sum(task.cost for task in plan.tasks.values())
     print(
-        f"{study.name}: {surveys} mechanisms to survey, {len(plan.tasks) - surveys} rows of the regime map, "
-        f"{len(plan.shards)} shards, predicted {seconds:.0f} CPU seconds"
+        f"{study.name}: {how_many(surveys, 'mechanisms')} to survey, "
+        f"{how_many(len(plan.tasks) - surveys, 'rows')} of the regime map, "
+        f"{how_many(len(plan.shards), 'shards')}, predicted {seconds:.0f} CPU seconds"
     )
 
 

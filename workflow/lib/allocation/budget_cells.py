@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workflow.lib.input.text_tree import ConfigError, printable, read_text, shorten
-from workflow.lib.input.wording import listing, suggestion
+from workflow.lib.input.wording import how_many, listing, suggestion
 
 MAX_CSV_BYTES = 1 << 20
 _TOTALS = {"total rho", "global rho", "total budget", "global budget"}
@@ -80,10 +80,12 @@ def read_cells_by_level(path: Path, levels: Sequence[str], queries: Sequence[str
     for place, name in enumerate(header):
         if name and name in header[:place]:
             raise ConfigError(f"{file}:{line}: column {shorten(name)} occurs twice")
-    names = {_plain(cell) for cell in header}
+    names, columns = {_plain(cell) for cell in header}, how_many(len(header), "columns")
     for number, row in body:
         if len(row) > len(header) and any(row[len(header) :]):
-            raise ConfigError(f"{file}:{number}: {len(row)} values, but the header has {len(header)} columns")
+            raise ConfigError(
+                f"{file}:{number}: {how_many(len(row), 'values')}, but the header has {columns}"
+            )
         row += [""] * (len(header) - len(row))
     if _LEVEL_WORDS & names and _QUERY_WORDS & names:
         _read_long(table, header, body, levels, queries, line)

@@ -14,6 +14,7 @@ from workflow.lib.input.checks import check_list, first_problem
 from workflow.lib.input.fields import MAX_PROSE
 from workflow.lib.input.rational import with_decimals
 from workflow.lib.input.text_tree import ConfigError, KeyPath, TextTree
+from workflow.lib.input.wording import how_many
 
 
 def read_joint(tree: TextTree, load: Callable[[str, str], Allocation]) -> Allocation:
@@ -88,7 +89,9 @@ def _resolve(
     parts = entry.split(SEPARATOR) if isinstance(entry, str) else entry
     if len(parts) != len(products):
         names = ", ".join(product.name for product in products)
-        raise tree.error(path, f"{len(parts)} patterns; a joint pattern has one of each of {names}")
+        raise tree.error(
+            path, f"{how_many(len(parts), 'patterns')}; a joint pattern has one of each of {names}"
+        )
     try:
         return tuple(map(resolve_mechanism, products, parts))
     except ValueError as error:

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from workflow.lib.input.text_tree import ConfigError, KeyPath, TextTree, key_path
-from workflow.lib.input.wording import counted, listing, suggestion
+from workflow.lib.input.wording import how_many, listing, suggestion
 
 _KINDS = {
     "string_type": "must be one text",
@@ -47,7 +47,7 @@ def first_problem(
     if kind in _KINDS:
         return tree.error(path, _KINDS[kind].format(**context) + hint)
     if kind == "too_short":
-        least = counted(context["min_length"], "entries", one="entry")
+        least = how_many(context["min_length"], "entries", one="entry")
         return tree.error(path, f"must have at least {least}{hint}")
     return tree.error(path, problem["msg"])
 

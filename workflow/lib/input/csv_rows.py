@@ -9,7 +9,7 @@ from typing import TextIO
 
 from workflow.lib.input.input_file import check_regular
 from workflow.lib.input.text_tree import ConfigError, printable, shorten, unreadable
-from workflow.lib.input.wording import listing, suggestion
+from workflow.lib.input.wording import how_many, listing, suggestion
 
 MAX_LINE = 1 << 20  # characters
 
@@ -32,8 +32,8 @@ def csv_rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, list[str
                 if len(row) != len(header):
                     if not row:
                         continue
-                    width = f"{len(row)} values, but the header has {len(header)} columns"
-                    raise ConfigError(f"{name}:{reader.line_num}: {width}")
+                    found, wanted = how_many(len(row), "values"), how_many(len(header), "columns")
+                    raise ConfigError(f"{name}:{reader.line_num}: {found}, but the header has {wanted}")
                 yield reader.line_num, [row[place].strip() for place in places]
     except OSError as error:
         raise ConfigError(unreadable(path, error)) from None

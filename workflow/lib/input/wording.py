@@ -15,7 +15,7 @@ def suggestion(name: str, allowed: Iterable[str]) -> str:
     return f"did you mean {shorten(spelt[close[0]])}? " if close else ""
 
 
-def counted(number: int, things: str, one: str = "") -> str:
+def how_many(number: int, things: str, one: str = "") -> str:
     """The number and what it counts: 2 pairs, 1 pair. `one` is the singular, where it is not without an s."""
     return f"{number} {one or things.removesuffix('s') if number == 1 else things}"
 

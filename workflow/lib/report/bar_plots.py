@@ -11,6 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from workflow.lib.input.wording import how_many
+
 from .attack import Attack
 from .drawing import BLUE, CKS20, EXACT, GREEN, INK, MUTED, SKY, ZCDP, Style, canvas, inline_svg, plain_axis
 from .findings import DeltaFindings, headline
@@ -143,7 +145,9 @@ def headline_picture(
         draw_eps(left, findings, zcdp)
         draw_levels(right, levels, [main])
         right.get_legend().remove()
-        left.set_title(f"Privacy loss ε, worst of {len(main.pairs)} pairs", pad=26, fontweight="bold")
+        left.set_title(
+            f"Privacy loss ε, worst of {how_many(len(main.pairs), 'pairs')}", pad=26, fontweight="bold"
+        )
         saving = f"Noise variance not needed at δ = {delta_text(main.delta)}"
         right.set_title(saving, pad=26, fontweight="bold")
         figure.suptitle(title, fontsize=12)
