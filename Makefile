@@ -16,7 +16,7 @@ CLUSTER   := slurm/test-cluster/cluster with
 PIP       := $(BIN)/python -m pip install --disable-pip-version-check --progress-bar off
 SNAKEMAKE := $(BIN)/snakemake --workflow-profile workflow/profiles/default --cores $(CORES)
 WORKFLOW  := @run() { $(SNAKEMAKE) --quiet all "$$@" || { \
-  echo 'make: not finished; the reason is above, logs are in the folder of the results and in .snakemake/log' >&2; exit 1; }; }; run
+  echo 'make: not finished; the reason is above; if a job failed, its log is in logs/ of the results folder' >&2; exit 1; }; }; run
 DONE      := @echo 'make: done, results/ is up to date'
 
 .DEFAULT_GOAL := help

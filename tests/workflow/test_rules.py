@@ -30,6 +30,14 @@ def test_every_rule_has_its_script_and_declares_what_it_uses(rule: str) -> None:
 
 
 @pytest.mark.parametrize("rule", RULES)
+def test_logs_are_where_make_says(rule: str) -> None:
+    assert "its log is in logs/ of the results folder" in (ROOT / "Makefile").read_text()
+    logs = re.findall(r"^    log:\n +f\"(.*)\",$", text_of(rule), re.MULTILINE)
+    assert logs
+    assert all(re.match(r"\{(RUN|SCAN|STUDY)\.folder\}/logs/", log) for log in logs)
+
+
+@pytest.mark.parametrize("rule", RULES)
 def test_every_rule_that_is_tried_again_asks_for_more(rule: str) -> None:
     text = text_of(rule)
     for amount in ("mem_mb", "runtime"):
