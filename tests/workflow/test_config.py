@@ -17,6 +17,7 @@ from workflow.lib.allocation.config import (
     load_allocation,
     parse_allocation,
 )
+from workflow.lib.origin import Origin
 
 
 def test_shares_and_rhos_are_read_exactly() -> None:
@@ -136,6 +137,26 @@ def test_the_name_of_a_file_that_is_found_only_by_its_path_is_answered_with_it(
     with pytest.raises(
         ConfigError, match=r"'made_up': no such allocation; did you mean the file 'made_up\.yaml'\?"
     ):
+        load_allocation("made_up")
+
+
+def test_a_name_that_only_results_have_is_answered_with_their_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for folder in ("own", "results/made_up"):
+        Path(folder).mkdir(parents=True)
+    file = write(Path("own"), "made_up.yaml", BASE)
+    Origin(str(file), "0", "results/made_up").record()
+    with pytest.raises(
+        ConfigError, match=r"'made_up': no such allocation; did you mean the file 'own/made_up\.yaml'\?"
+    ):
+        load_allocation("made_up")
+    file.write_text("w: 10\n")  # a study's file, say
+    with pytest.raises(ConfigError, match=r"'made_up': no such allocation; allowed: "):
+        load_allocation("made_up")
+    file.unlink()
+    with pytest.raises(ConfigError, match=r"'made_up': no such allocation; allowed: "):
         load_allocation("made_up")
 
 

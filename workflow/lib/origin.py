@@ -20,6 +20,22 @@ from workflow.lib.input.text_tree import ConfigError, printable
 _RECORD = "origin.json"
 
 
+def recorded_file(folder: str | Path) -> Path | None:
+    """The file that a folder of results was made from, if it is known and still there."""
+    file, _ = _recorded(folder)
+    return Path(file) if file is not None and os.path.isfile(file) else None
+
+
+def _recorded(results: str | Path) -> tuple[str | None, str | None]:
+    """The file that the folder was made from, and its digest; None: by nobody yet, or not known by whom."""
+    folder = os.path.realpath(results)
+    try:
+        record = read_json(Path(folder, _RECORD))
+        return os.path.realpath(os.path.join(folder, record["file"])), record["digest"]
+    except (OSError, ValueError, LookupError, TypeError):
+        return None, None
+
+
 @dataclass(frozen=True, slots=True)
 class Origin:
     """The file that a run is about, the digest of what it says, and the folder of its results."""
@@ -31,7 +47,7 @@ class Origin:
     def checked_file(self) -> str:
         """The file. Raises ConfigError when the folder holds results of another file that is still there and
         says something else."""
-        other, digest = self._recorded()
+        other, digest = _recorded(self.folder)
         if other is None or digest == self.digest or other == os.path.realpath(self.file):
             return self.file
         if not os.path.isfile(other):
@@ -46,17 +62,7 @@ class Origin:
 
     def is_recorded(self) -> bool:
         """Whether the folder's results are made from what the file says now."""
-        return self._recorded()[1] == self.digest
-
-    def _recorded(self) -> tuple[str | None, str | None]:
-        """The file that the folder was made from, and its digest; None: by nobody yet, or not known by
-        whom."""
-        folder = os.path.realpath(self.folder)
-        try:
-            record = read_json(Path(folder, _RECORD))
-            return os.path.realpath(os.path.join(folder, record["file"])), record["digest"]
-        except (OSError, ValueError, LookupError, TypeError):
-            return None, None
+        return _recorded(self.folder)[1] == self.digest
 
     def record(self) -> None:
         """Write down that the folder's results are made from the file."""

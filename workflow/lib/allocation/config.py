@@ -5,6 +5,7 @@ Every problem is told as one ConfigError line: file, line, key path, value and w
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -32,6 +33,7 @@ from workflow.lib.input.text_tree import (
     shorten,
 )
 from workflow.lib.input.wording import listing, suggestion
+from workflow.lib.origin import recorded_file
 
 __all__ = [
     "ConfigError",
@@ -100,9 +102,20 @@ def _find(text: str, kind: Kind, folder: Path = Path()) -> Path:
         return folder / text
     files = (path for folder in allocation_folders() for path in folder.glob("*.yaml"))
     names = sorted({path.stem for path in files if _may_be(kind, path)})
-    file = f"{text}.yaml"
-    hint = f"did you mean the file {shorten(file)}? " if exists(folder / file) else suggestion(text, names)
+    file = _meant(text, kind, folder)
+    hint = f"did you mean the file {shorten(file, limit=400)}? " if file else suggestion(text, names)
     raise ValueError(f"no such {kind.name}; {hint}allowed: the path of a file, or one of " + listing(names))
+
+
+def _meant(text: str, kind: Kind, folder: Path) -> str | None:
+    """The path, from `folder`, of the file of this name there, or of the one that results/ of this name were
+    made from."""
+    if exists(folder / f"{text}.yaml"):
+        return f"{text}.yaml"
+    file = recorded_file(Path("results", text))
+    if file is None or not _may_be(kind, file):
+        return None
+    return os.path.relpath(file, os.path.realpath(folder))
 
 
 def _may_be(kind: Kind, path: Path) -> bool:
