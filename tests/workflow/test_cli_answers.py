@@ -131,6 +131,12 @@ def test_convert_knows_no_mechanism_and_says_so() -> None:
     assert document["neighbours"] == "that of the zCDP budget given"
 
 
+def test_convert_gives_nothing_at_delta_one_and_says_so() -> None:
+    (row,) = answer("convert", "--rho", "4.9622", "--delta", "1")["rows"]
+    assert row["eps_zcdp"] == row["eps_cks20"] == "0"
+    assert "At delta 1 both are 0" in " ".join(table("convert", "--help").split())
+
+
 def test_tables_are_on_the_safe_side_and_name_the_relation() -> None:
     document = answer("epsilon", *TINY_PAIR, "--delta", "1e-10")
     printed = table("epsilon", *TINY_PAIR, "--delta", "1e-10")

@@ -32,7 +32,7 @@ def convert(rho: Fraction, delta: tuple[Fraction, ...], as_json: bool) -> None:
 
     Gives the Census Bureau's own formula, rho + 2 sqrt(rho ln(1/delta)), and the tighter conversion of
     Canonne, Kamath and Steinke (2020). Both hold for every rho-zCDP release; where the cells are known,
-    `epsilon` gives the exact, smaller eps.
+    `epsilon` gives the exact, smaller eps. At delta 1 both are 0, as any release is (0, 1)-private.
     """
     from kernels.accounting.bounds import zcdp
     from workflow.cli.figures import given_fields
