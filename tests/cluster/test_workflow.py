@@ -139,9 +139,9 @@ def test_slice_of_the_dhc_on_both_nodes_with_a_killed_driver(tmp_path: Path, sli
 
 def test_full_dhc_needs_few_submissions(tmp_path: Path) -> None:
     """Every job of the plan is one sbatch."""
-    for profile in ("slurm/profile", "slurm/test-cluster/profile"):
+    for profile in (runs.ROOT / "slurm" / "profile", runs.PROFILE):
         command = runs.cluster_command(tmp_path, runs.DHC)
-        command[command.index("--profile") + 1] = profile
+        command[command.index("--profile") + 1] = str(profile)
         done = runs.run([*command, "--dry-run", "--quiet", "rules"], tmp_path)
         assert done.returncode == 0, done.stderr
         total = next(line.split()[1] for line in done.stdout.splitlines() if line.startswith("total"))
