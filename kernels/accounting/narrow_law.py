@@ -41,7 +41,7 @@ def spread(rho: Fraction, count: int, nats: float) -> int:
     return math.isqrt(math.ceil(2 * count * Fraction(nats) / rho)) + 1
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=512)  # kinds of a composition times a few nats
 def sum_law(rho: Fraction, count: int, nats: float) -> SumLaw | None:
     """The law of K for `count` cells, but for about exp(-nats). None if too many values matter."""
     deep = nats > _DEEP_NATS

@@ -52,6 +52,7 @@ MOST_ANGLES = 10_000_000
 #: Most thresholds of one sign in a transform, whose cost is quadratic in them.
 _TRANSFORM = 128
 _FEWER = (1, 4, 16, 64, 256)  # as the number of nodes is only predicted
+_USELESS = 0.1  # weight left out for a privacy profile from which on no profile is told
 _FINE = 10**9  # an N from which that is likely
 _TYPICAL = 0.1  # share of the most angles that a plan keeps where it must choose, within a factor of 8
 
@@ -249,8 +250,11 @@ def _enumerated(
         odd = np.arange(1, modulus + 1, 2, dtype=np.int32)[:, None]
         return [(Shell(0, every_node(modulus)), odd)], _nothing
     shells = make_shells(weights, modulus, decay)
+    allowed = Weight(PRUNED, SMOOTH).scaled(math.exp(-loss))
     for fewer in _FEWER:
-        bounds = choose_bounds(shells, span, Weight(PRUNED, SMOOTH).scaled(math.exp(-loss)), most / fewer)
+        bounds = choose_bounds(shells, span, allowed, most / fewer)
+        if left_out(shells, bounds, 1.0, span).smooth > _USELESS:  # then few are as good, and much quicker
+            bounds = choose_bounds(shells, span, allowed, most / _FEWER[-1])
         with suppress(TooManyPointsError):
             return _points(shells, bounds, span, limit)
     raise LatticeError(f"out of reach: more than {limit} nodes matter, however they are weighed")
