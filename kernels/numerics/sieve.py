@@ -140,19 +140,26 @@ def _layout(
 def foreseen(rhos: Sequence[Fraction], counts: Sequence[int]) -> tuple[Fraction, Fraction, int, float]:
     """h, R, N and, roughly, the number of nodes 0 < p <= N that are kept.
 
-    The estimate is the volume of a ball over the determinant of the lattice, and the nodes around 0; where
-    that is more than a plan that must choose keeps, or the lattice too fine for it, what such plans keep.
+    The estimate is the volume of a ball over the determinant of the lattice, and the nodes around 0, for fine
+    lattices that of the reduced basis; where that is more than a plan that must choose keeps, or the lattice
+    too fine for it, what such plans keep.
     """
     spacing = rational_gcd(rhos)
     total = sum((rho * count for rho, count in zip(rhos, counts, strict=True)), Fraction(0))
     modulus, _, _ = _layout(spacing, total, int(total / spacing), 2, _stretch(rhos, counts))
     chosen_from = _TYPICAL * _most_kept(len(rhos))
-    if modulus > _FINE:
+    if modulus.bit_length() > _MOST_BITS:
         return spacing, total, modulus, chosen_from
     bound = math.log((1.0 + 0.5 * math.log(modulus)) / PRUNED)
     decay = [
         count * theta.decay_of(2.0 * math.pi**2 / float(rho)) for rho, count in zip(rhos, counts, strict=True)
     ]
+    if modulus > _FINE:
+        points = math.inf
+        with suppress(LatticeError):
+            lattice = node_lattice([int(rho / spacing) for rho in rhos], modulus, decay, bound)
+            points = 0.5 * predicted_points(lattice, bound)
+        return spacing, total, modulus, min(points, chosen_from)
     chosen = [decay[c] for c in choose_factors(decay, bound)]
     d = len(chosen)
     volume = 0.5 * d * math.log(math.pi * bound) - math.lgamma(0.5 * d + 1.0)

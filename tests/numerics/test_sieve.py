@@ -224,6 +224,15 @@ def test_predicted_nodes_where_a_plan_must_choose(name: str) -> None:
     assert found / 8 <= foreseen(list(cells), list(cells.values()))[3] <= 8 * found
 
 
+def test_few_nodes_are_predicted_where_a_fine_lattice_has_few() -> None:
+    """By the reduced basis, not at once what plans keep that must choose."""
+    cells: Cells = {F(326, 10**8): 24, F(659, 10**8): 17, F(872, 10**7): 13, F(473, 10**4): 36}
+    plan = plan_of(cells)
+    assert plan.modulus > 10**9
+    found = len(plan.log_weight)
+    assert found / 8 <= foreseen(list(cells), list(cells.values()))[3] <= 50 * found < 20_000
+
+
 def test_prediction_copes_with_any_lattice() -> None:
     assert 0 < foreseen([F(2718281828459045, 10**40 - 17), F(1, 3)], [3, 2])[3] < math.inf
 
