@@ -38,6 +38,7 @@ SRUN = (
     "--quiet",
 )
 MPI = (*SRUN, "--nodes=2", "--ntasks=3", "--time=30")
+_NO_OUTPUT = 1
 SHARD_TARGETS = ("writer", "writer", "writer", "rank", "rank", "rank", "node")
 RUN_TARGETS = ("driver", "driver", "writer", "rank", "node", "controller")
 
@@ -232,8 +233,11 @@ class Killer:
         return False
 
     def _wait(self, process: subprocess.Popen[bytes]) -> int:
+        """Its exit code; srun can end with 0 when it has lost a node, which Snakemake, as it looks for the
+        output, takes for a failure, too."""
         try:
-            return process.wait(runs.PATIENCE)
+            code = process.wait(runs.PATIENCE)
+            return code if code or finished_files(self.subject.folder) else _NO_OUTPUT
         except subprocess.TimeoutExpired:
             kill(process.pid)
             raise Failure(f"a run hangs; see {self.subject.folder}/output.log") from None
@@ -265,12 +269,15 @@ class Killer:
         wait_until(lambda: not ranks(self.subject.folder) and not output("squeue", "--noheader"))
 
 
+def finished_files(folder: Path) -> list[Path]:
+    """curves.h5, or the only shard where there is no curves.h5."""
+    results = folder / "results"
+    return list(results.glob("*/curves.h5")) or list(results.glob("*/curves/*.h5"))
+
+
 def finished_digest(folder: Path) -> str:
-    """The digest of curves.h5, or of the only shard where there is no curves.h5."""
-    merged = list((folder / "results").glob("*/curves.h5")) or list(
-        (folder / "results").glob("*/curves/*.h5")
-    )
-    with open_results(merged[0]) as results:
+    """The digest of what is finished."""
+    with open_results(finished_files(folder)[0]) as results:
         results.verify()
         return results.digest
 
@@ -333,7 +340,6 @@ def kill_runs(folder: Path, kills: int, seed: int, tally: Tally) -> None:
     """Kill whole runs."""
     folder.mkdir(parents=True, exist_ok=True)
     allocation = prepare(folder)
-    (folder / "slurm").symlink_to(runs.ROOT / "slurm")
     subject = Subject(folder, runs.cluster_command(folder, allocation), RUN_TARGETS)
     expected, seconds = undisturbed(subject)
     print(f"a run undisturbed: {seconds:.1f} s, digest {expected[:12]}", flush=True)
