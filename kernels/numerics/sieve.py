@@ -43,7 +43,9 @@ PRUNED = 1e-36
 DROPPED = 1e-36
 SMOOTH = 1e-17  # allowed to the nodes left out of a privacy profile
 _MOST_TILT_LOSS = 100.0
-_SMALL_LOSS, _WIDER = 5.0, 1.5  # N for narrow cells: their tilted laws are up to sqrt(rho) / 2 times as wide
+#: theta.norm_loss up to which tilted laws are about as narrow as the law itself.
+SMALL_LOSS = 5.0
+_WIDER = 1.5  # N for narrow cells: their tilted laws are up to sqrt(rho) / 2 times as wide
 #: Beyond this rho, scaled up a little, exp(-rho / 8) is no normal double, and sums over tilted cells vanish.
 _MOST_RHO = 4000
 _MOST_BITS = 150  # so that N and its multiples are exact as three doubles
@@ -175,7 +177,7 @@ def _stretch(rhos: Sequence[Fraction], counts: Sequence[int]) -> float:
     if not narrow:
         return 1.0
     rho, count = np.array(narrow).T
-    return _WIDER if theta.norm_loss(2.0 * math.pi**2 / rho, count) > _SMALL_LOSS else 1.0
+    return _WIDER if theta.norm_loss(2.0 * math.pi**2 / rho, count) > SMALL_LOSS else 1.0
 
 
 @cache
@@ -247,15 +249,15 @@ def _enumerated(
     decay = list(factors.count * factors.decay)
     # All nodes with phi <= exp(-bound) together weigh no more than the sum of 1 / p, p odd, times that.
     bound = math.log((1.0 + 0.5 * math.log(modulus)) / PRUNED) + loss
+    whole = Shell(0, node_lattice(weights, modulus, decay, bound))
     most = _most_kept(len(weights))
     limit = 8 * int(most) + 1000
-    whole = Shell(0, node_lattice(weights, modulus, decay, bound))
     if predicted_points(whole.lattice, bound) <= 4.0 * most:  # half are mirrors, and few are heavy enough
         with suppress(TooManyPointsError):
             return _points([whole], [bound], span, limit)
     if modulus <= 2.0 * most:  # so few nodes in all that none need be left out
-        odd = np.arange(1, modulus + 1, 2, dtype=np.int32)[:, None]
-        return [(Shell(0, every_node(modulus)), odd)], _nothing
+        every = np.arange(1, modulus + 1, 2, dtype=np.int32)[:, None]
+        return [(Shell(0, every_node(modulus)), every)], _nothing
     shells = make_shells(weights, modulus, decay)
     allowed = Weight(PRUNED, SMOOTH).scaled(math.exp(-loss))
     for fewer in _FEWER:

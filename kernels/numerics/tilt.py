@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels.numerics.selection import Selection, heaviest, softness
-from kernels.numerics.sieve import Plan
+from kernels.numerics.sieve import SMALL_LOSS, Plan
 from kernels.numerics.theta import deepest
 from kernels.numerics.tilted_sums import (
     ROUNDING,
@@ -37,7 +37,6 @@ from kernels.numerics.tilted_sums import (
 from kernels.numerics.triple import from_integer
 
 _NEARLY_GAUSSIAN = 8.0  # from this g on the mean of a tilted cell is its tilt to 0.01
-_SMALL_LOSS = 5.0
 _GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 _TINY = 2.0**-1022
 _CHERNOFF_STEPS = tuple(2.0**k for k in range(1, -9, -1))
@@ -290,7 +289,7 @@ class Tilt:
         [m]."""
         above = float(self._window * self.spacing) * (1.0 - 1e-12)
         below = float((self.plan.modulus - self._window) * self.spacing) * (1.0 - 1e-12)
-        if loss < _SMALL_LOSS:
+        if loss < SMALL_LOSS:
             mean = (mu - 0.5) * self._r - t
             sides = np.maximum(np.stack([above - mean, below + mean]), 0.0)
             return 2.0 * np.exp(np.minimum(loss - sides**2 / (2.0 * self._r), 0.0)).sum(axis=0)

@@ -21,7 +21,6 @@ TABLE_DIGITS = 10
 PERCENT_DIGITS = 6
 REST_DIGITS = 4
 NEAR = Decimal("1e-6")
-_GAP = "   "
 
 RELATIONS = {
     "bounded": "bounded (one record replaced by another)",
@@ -115,31 +114,28 @@ def emit_table(
 
     What does not print, such as a line break in a file's name, is written out.
     """
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
     from workflow.lib.input.text_tree import printable  # loads the YAML parser
 
-    lines = [*heading, "", *_table([titles, *rows], words)]
-    click.echo("\n".join(map(printable, [*lines, "", *notes] if notes else lines)))
-
-
-def _table(rows: Sequence[Sequence[str]], words: int) -> list[str]:
-    """Lines of a table, a rule below its first row; the first `words` columns begin and the others end
-    flush."""
-    from rich.cells import cell_len
-
-    from workflow.lib.input.text_tree import printable
-
-    columns = [[printable(cell) for cell in column] for column in zip(*rows, strict=True)]
-    sizes = [[cell_len(cell) for cell in column] for column in columns]
-    widths = [max(column) for column in sizes]
-    padded = [
-        [
-            cell + " " * (width - size) if position < words else " " * (width - size) + cell
-            for cell, size in zip(column, lengths, strict=True)
-        ]
-        for position, (column, lengths, width) in enumerate(zip(columns, sizes, widths, strict=True))
-    ]
-    lines = [_GAP.join(row).rstrip() for row in zip(*padded, strict=True)]
-    return [lines[0], "─" * (sum(widths) + len(_GAP) * (len(widths) - 1)), *lines[1:]]
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
+    for position, title in enumerate(titles):
+        table.add_column(
+            Text(printable(title)), justify="left" if position < words else "right", no_wrap=True
+        )
+    for row in rows:
+        table.add_row(*(Text(printable(cell)) for cell in row))
+    console = Console(highlight=False, soft_wrap=True)
+    needed = console.measure(table, options=console.options.update(width=10_000)).maximum
+    console.width = max(console.width, needed)
+    with console.capture() as captured:
+        console.print(table)
+    body = [line.rstrip() for line in captured.get().splitlines()]
+    lines = [*map(printable, heading), "", *body]
+    click.echo("\n".join([*lines, "", *map(printable, notes)] if notes else lines))
 
 
 def relation(neighbours: str) -> str:
