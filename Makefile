@@ -44,7 +44,7 @@ $(INSTALLED): requirements.lock pyproject.toml
 
 report: $(INSTALLED) ## results/ALLOCATION/report.html and all that it needs
 	$(WORKFLOW) --config 'allocation=$(ALLOCATION)'
-	@$(BIN)/python -m workflow.lib.report.answer '$(ALLOCATION)'
+	@$(BIN)/python -m workflow.pages.answer '$(ALLOCATION)'
 
 certify: $(INSTALLED) ## the report with certificate.json of SAMPLE stored values, derived anew by independent code
 	$(WORKFLOW) --config 'allocation=$(ALLOCATION)' $(SAMPLE:%=certify_sample=%)

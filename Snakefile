@@ -2,10 +2,10 @@ import sys
 
 from snakemake.utils import min_version
 
-from workflow.lib.run_config import configure
-from workflow.lib.scan.scan import configure_scan
-from workflow.lib.input.text_tree import ConfigError
-from workflow.lib.uldp.run import configure_study
+from workflow.pipeline.settings import configure
+from workflow.design.scan import configure_scan
+from workflow.input.tree import ConfigError
+from workflow.study.run import configure_study
 
 min_version("9.0")
 

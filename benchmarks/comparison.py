@@ -24,7 +24,7 @@ from kernels.accounting.accountant import Accountant
 from kernels.accounting.composition import Composition
 from kernels.accounting.evaluate import evaluate
 from kernels.accounting.settings import Settings
-from kernels.numerics.grid import GridTails, grid_tails
+from kernels.numerics.absolute.grid import GridTails, grid_tails
 
 EPS = ("10", "20", "26.34", "30")
 GRID = 1e-4

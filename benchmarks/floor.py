@@ -20,9 +20,9 @@ from kernels.accounting.accountant import Accountant
 from kernels.accounting.composition import Composition
 from kernels.accounting.evaluate import evaluate
 from kernels.accounting.settings import Settings
-from kernels.numerics.elementary import exp, sin_cos_turns
-from kernels.numerics.jit import kernel
-from kernels.numerics.triple import add, multiply
+from kernels.numerics.arithmetic.elementary import exp, sin_cos_turns
+from kernels.numerics.arithmetic.jit import kernel
+from kernels.numerics.arithmetic.triple import add, multiply
 
 SETTINGS = Settings()
 LENGTH = 200_000

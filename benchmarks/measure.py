@@ -15,7 +15,7 @@ from rich.table import Table
 
 from kernels.accounting.census.mechanism import pair_composition, pairs
 from kernels.accounting.composition import Composition
-from workflow.lib.allocation.config import load_allocation
+from workflow.allocation.read import load_allocation
 
 ALLOCATION = "dhc_persons_us"
 

@@ -10,9 +10,9 @@ import mpmath
 import numpy as np
 
 from kernels.accounting.composition import Composition
-from kernels.numerics import theta
-from kernels.numerics.jit import kernel
-from kernels.numerics.sieve import Plan
+from kernels.numerics.arithmetic.jit import kernel
+from kernels.numerics.nodes import theta
+from kernels.numerics.nodes.plan import Plan
 from tests.reference.convolution import Law, cell_law, power, times
 
 _CUT = 1e-42  # probabilities left out by the convolution in double precision

@@ -24,7 +24,7 @@ from kernels.accounting.composition import Composition
 from kernels.accounting.evaluate import eps_grid, evaluate
 from kernels.accounting.inverse import log_fraction
 from kernels.accounting.settings import Settings
-from kernels.numerics.grid import grid_tails
+from kernels.numerics.absolute.grid import grid_tails
 
 SETTINGS = Settings()
 COLD = "import kernels.accounting.evaluate"

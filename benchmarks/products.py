@@ -17,9 +17,9 @@ from pathlib import Path
 
 from benchmarks.measure import show
 from benchmarks.stages import run, stage_cost
-from kernels.accounting.certified.number import up
-from kernels.numerics.sieve import TOLERANCE
-from workflow.lib.allocation.config import find_allocation
+from kernels.intervals.interval import up
+from kernels.numerics.nodes.plan import TOLERANCE
+from workflow.allocation.read import find_allocation
 
 PRODUCTS = tuple(
     f"{product}_{place}"

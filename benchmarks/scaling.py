@@ -56,7 +56,7 @@ def sleepers(ranks: int, items_per_rank: int) -> tuple[float, float]:
     """Efficiency of the farm alone (seconds of items per rank and second), and CPU seconds of rank 0 per
     item."""
     items = ranks * items_per_rank
-    command = [*launcher(ranks), sys.executable, "-m", "mpi4py", "-m", "tests.workflow.farm_program"]
+    command = [*launcher(ranks), sys.executable, "-m", "mpi4py", "-m", "tests.workflow.pipeline.farm_program"]
     done = subprocess.run(
         [*command, str(items), "slow"], cwd=ROOT, check=True, capture_output=True, text=True
     )

@@ -18,7 +18,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from workflow.lib.allocation.config import find_allocation, load_allocation
+from workflow.allocation.read import find_allocation, load_allocation
 
 ROOT = Path(__file__).parents[1]
 STAGES = ("mechanisms", "curves", "aggregate", "certify", "report")

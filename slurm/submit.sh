@@ -29,6 +29,6 @@ allocation=dhc_persons_us
 if [ $# -gt 0 ] && [[ $1 != -* ]]; then allocation=$1; shift; fi
 
 mpi=$(sed -n 's/^mpi: *\([^#]*[^# ]\).*/\1/p' "$profile/run.yaml" 2>/dev/null || true)
-options=$("$python" -m workflow.lib.preflight --mpi "$mpi")
+options=$("$python" -m workflow.pipeline.preflight --mpi "$mpi")
 # shellcheck disable=SC2086
 exec "$python" -m snakemake --profile "$profile" $options --config "allocation=$allocation" "$@"

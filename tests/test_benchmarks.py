@@ -11,7 +11,7 @@ from benchmarks.cost import with_cells, with_nodes
 from benchmarks.measure import show
 from kernels.accounting.accountant import Accountant
 from kernels.accounting.composition import Composition
-from kernels.numerics.trapezoid import tails
+from kernels.numerics.absolute.trapezoid import tails
 
 COMPOSITION = Composition.from_counts({F(1, 3): 5, F(2, 7): 3})
 

@@ -13,12 +13,11 @@ from tests.paths import ROOT
 #: Package: the packages of this project that it may import from, besides itself.
 MAY_IMPORT = {
     "kernels/numerics": (),
-    "kernels/accounting": ("kernels.numerics",),
+    "kernels/accounting": ("kernels.intervals", "kernels.numerics"),
     "kernels/uldp": ("kernels.numerics",),
     "kernels/certificate": (),
-    "workflow/lib": ("kernels",),
-    "workflow/cli": ("workflow.lib", "kernels"),
-    "workflow/scripts": ("workflow.cli", "workflow.lib", "kernels"),
+    "kernels/intervals": ("kernels.numerics",),
+    "workflow/input": ("workflow", "kernels"),
     "tests/reference": (),
 }
 

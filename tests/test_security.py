@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.paths import ROOT
-from workflow.lib.allocation.config import load_allocation
-from workflow.lib.input.fields import is_slug
-from workflow.lib.input.text_tree import ConfigError
+from workflow.allocation.read import load_allocation
+from workflow.input.model import is_slug
+from workflow.input.tree import ConfigError
 
 SOURCES = sorted(
     path for folder in ("kernels", "workflow", "tools") for path in (ROOT / folder).rglob("*.py")

@@ -3,8 +3,8 @@
 import sys
 from pathlib import Path
 
-from workflow.lib.allocation.config import load_allocation
-from workflow.lib.report import headline_figure
+from workflow.allocation.read import load_allocation
+from workflow.pages.page import headline_figure
 
 
 def main(name: str) -> None:

@@ -13,15 +13,6 @@ from functools import cached_property
 
 import numpy as np
 
-from kernels.accounting.certified.enclosure import (
-    complement,
-    difference,
-    exponential,
-    from_tails,
-    from_triple,
-    product,
-)
-from kernels.accounting.certified.number import INFINITE, ONE, UP, ZERO, Certified, from_fraction
 from kernels.accounting.composition import Composition
 from kernels.accounting.inverse import (
     ExactEvaluation,
@@ -33,16 +24,25 @@ from kernels.accounting.inverse import (
     near_one,
     variance_reduction,
 )
-from kernels.accounting.narrow import MOST_COST, Narrow, cheapest, narrowest
+from kernels.accounting.mixture import MOST_COST, Narrow, cheapest, narrowest
 from kernels.accounting.plan_summary import PlanSummary, foresee, summarise
 from kernels.accounting.profile_point import MOST_DECADES, PROMISED, Profile, ProfilePoint, negligible
-from kernels.accounting.tradeoff import type_two_error
-from kernels.numerics.lattice import LatticeError
-from kernels.numerics.selection import Selection, select, softness
-from kernels.numerics.sieve import Plan, foreseen, make_plan, rational_gcd
-from kernels.numerics.survivors import SOFTEST
-from kernels.numerics.tilt import LatticePoint, Tails, Tilt
-from kernels.numerics.trapezoid import Quadrature, quadrature, tails
+from kernels.accounting.tradeoff.search import type_two_error
+from kernels.intervals.enclosure import (
+    complement,
+    difference,
+    exponential,
+    from_tails,
+    from_triple,
+    product,
+)
+from kernels.intervals.interval import INFINITE, ONE, UP, ZERO, Certified, from_fraction
+from kernels.numerics.absolute.trapezoid import Quadrature, quadrature, tails
+from kernels.numerics.nodes.lattice import LatticeError
+from kernels.numerics.nodes.plan import Plan, foreseen, make_plan, rational_gcd
+from kernels.numerics.nodes.survivors import SOFTEST
+from kernels.numerics.relative.selection import Selection, select, softness
+from kernels.numerics.relative.tilt import LatticePoint, Tails, Tilt
 
 _PROMISED_BOUND = 1e-34  # absolute bound up to which tails are as sharp as can be
 _TELLING_BOUND = 1e-12  # from which on tails tell less than delta, whose nodes are weighed anew

@@ -11,8 +11,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from kernels.accounting.accountant import Accountant
-from kernels.accounting.certified.enclosure import complement, exponential, product, quotient, total
-from kernels.accounting.certified.number import INFINITE, ONE, ZERO, Certified, from_fraction
+from kernels.intervals.enclosure import complement, exponential, product, quotient, total
+from kernels.intervals.interval import INFINITE, ONE, ZERO, Certified, from_fraction
 
 FALSE_POSITIVE_RATES = (Fraction(1, 100), Fraction(1, 20), Fraction(1, 10))
 

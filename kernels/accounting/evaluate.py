@@ -8,13 +8,13 @@ from fractions import Fraction
 import numpy as np
 
 from kernels.accounting.accountant import Accountant
-from kernels.accounting.certified.number import Certified
 from kernels.accounting.composition import Composition
 from kernels.accounting.inverse import log_fraction
 from kernels.accounting.plan_summary import PlanSummary, predicted_cost
 from kernels.accounting.settings import Settings
-from kernels.numerics.grid import grid_tails
-from kernels.numerics.sieve import foreseen
+from kernels.intervals.interval import Certified
+from kernels.numerics.absolute.grid import grid_tails
+from kernels.numerics.nodes.plan import foreseen
 
 _LOWEST_DELTA = 1e-35  # the privacy profile reaches at least down to here
 

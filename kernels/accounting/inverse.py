@@ -16,12 +16,12 @@ import mpmath
 import numpy as np
 
 from kernels.accounting.bounds import zcdp
-from kernels.accounting.certified.enclosure import complement
-from kernels.accounting.certified.number import NEAREST, UP, Certified, from_floats
-from kernels.accounting.certified.root import LOG_UNIT, Evaluation, LogDelta, bracketed_root, certified_root
-from kernels.accounting.normal import mills
 from kernels.accounting.profile_point import Profile, ProfilePoint
-from kernels.numerics.tilt import Tails, Tilt
+from kernels.accounting.tradeoff.normal import mills
+from kernels.intervals.enclosure import complement
+from kernels.intervals.interval import NEAREST, UP, Certified, from_floats
+from kernels.intervals.root import LOG_UNIT, Evaluation, LogDelta, bracketed_root, certified_root
+from kernels.numerics.relative.tilt import Tails, Tilt
 
 _ROUGH = 1e-9  # of the search; Newton steps and the certified interval follow
 _MOST_STEPS = 8

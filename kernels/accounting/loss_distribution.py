@@ -19,8 +19,8 @@ from math import ceil, log, sqrt
 import numpy as np
 
 from kernels.accounting.accountant import Accountant
-from kernels.accounting.certified.root import LOG_UNIT
-from kernels.numerics.tilt import Tails
+from kernels.intervals.root import LOG_UNIT
+from kernels.numerics.relative.tilt import Tails
 
 MOST_POINTS = 5_000_000
 INFINITE_BELOW = 1e-35

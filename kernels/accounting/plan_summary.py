@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from kernels.accounting.plan_figures import PlanFigures
-from kernels.numerics.nodes import limb_count
-from kernels.numerics.sieve import DROPPED, PRUNED, TOLERANCE, TRUNCATION, Plan, foreseen
-from kernels.numerics.trapezoid import Quadrature
+from kernels.numerics.absolute.trapezoid import Quadrature
+from kernels.numerics.nodes.plan import DROPPED, PRUNED, TOLERANCE, TRUNCATION, Plan, foreseen
+from kernels.numerics.nodes.residues import limb_count
 
 # Measured on one core: seconds for the fixed work of one composition, for the angle of a node and a factor,
 # and more for those that need triple-double arithmetic.

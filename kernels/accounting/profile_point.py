@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
-from kernels.accounting.certified.enclosure import complement, exponential
-from kernels.accounting.certified.number import DOWN, ONE, UP, ZERO, Certified
+from kernels.intervals.enclosure import complement, exponential
+from kernels.intervals.interval import DOWN, ONE, UP, ZERO, Certified
 
 #: Relative width of delta that the relative tier is meant for.
 PROMISED = Decimal("1e-12")

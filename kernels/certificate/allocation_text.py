@@ -1,6 +1,6 @@
 """Mechanisms and pairs from an allocation's text alone: the bypass rule, derived a second time.
 
-Reads valid allocation files only; workflow/lib/allocation/config.py is what tells a user what is wrong with
+Reads valid allocation files only; workflow/allocation/read.py is what tells a user what is wrong with
 one.
 """
 

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from kernels.uldp.domain import Domain
-from kernels.uldp.mixture import best_mixture
+from kernels.uldp.objective import best_mixture
 from kernels.uldp.tradeoff import Mixture, Terms, Tradeoff
 
 LARGEST_GAP = 1e-10

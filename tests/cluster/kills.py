@@ -26,11 +26,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.cluster import runs
-from workflow.lib.results.store import open_results
+from workflow.results.curves import open_results
 
 SRUN = (
     "env",
-    "MPIR_CVAR_CH4_NETMOD=ofi",  # as the workflow does: workflow/lib/run_config.py says why
+    "MPIR_CVAR_CH4_NETMOD=ofi",  # as the workflow does: workflow/pipeline/settings.py says why
     "srun",
     "--mpi=pmi2",
     "--kill-on-bad-exit=1",

@@ -9,13 +9,13 @@ import sys
 from pathlib import Path
 
 from tests.paths import ROOT
-from workflow.lib.results.store import open_results
-from workflow.lib.uldp.store import StudyResults
+from workflow.results.curves import open_results
+from workflow.results.surveys import StudyResults
 
 CLUSTER = ROOT / "slurm" / "test-cluster" / "cluster"
 PROFILE = ROOT / "slurm" / "test-cluster" / "profile"
 DHC = ROOT / "allocations" / "dhc_persons_us.yaml"
-STUDY = ROOT / "tests" / "uldp" / "tiny_study.yaml"
+STUDY = ROOT / "tests" / "workflow" / "study" / "tiny_study.yaml"
 
 # What takes longer hangs. It is long because Slurm waits two minutes before it starts a job of a lost node
 # again, and Snakemake looks at a job after 1, 12, 33, 64, 105, ... seconds: a slow machine is slower still.

@@ -11,8 +11,8 @@ from itertools import pairwise
 from flint import arb
 
 from kernels.accounting.accountant import Accountant, ProfilePoint, Refused
-from kernels.accounting.certified.number import Certified
 from kernels.accounting.composition import Composition
+from kernels.intervals.interval import Certified
 from tests.fuzz.draw import Case
 from tests.fuzz.truth import BITS, ByScan, Truth, truths
 from tests.reference.balls import ball, precision

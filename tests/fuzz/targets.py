@@ -11,21 +11,21 @@ from pathlib import Path
 from click import BadParameter
 
 from kernels.accounting.census.geography import count_paths
-from tests.uldp.studies import TINY as TINY_STUDY
-from tests.workflow.stored import HEADER, stored
+from tests.workflow.results.stored import HEADER, stored
+from tests.workflow.study.studies import TINY as TINY_STUDY
+from workflow.allocation.budget_import import read_budget
+from workflow.allocation.budget_table import STYLES, table_text
+from workflow.allocation.geocodes import read_geocodes
+from workflow.allocation.geounits import read_geounits
+from workflow.allocation.read import load_allocation, parse_allocation, read_cells
 from workflow.cli.rationals import ANY_REAL, PROBABILITY, RationalList
-from workflow.lib.allocation.budget_import import read_budget
-from workflow.lib.allocation.budget_table import STYLES, table_text
-from workflow.lib.allocation.config import load_allocation, parse_allocation, read_cells
-from workflow.lib.allocation.geocodes import read_geocodes
-from workflow.lib.allocation.geounits import read_geounits
-from workflow.lib.input.text_tree import ConfigError
-from workflow.lib.results.store import Identity, StoreError, open_results, write_atomic
-from workflow.lib.run_config import configure
-from workflow.lib.scan.scan import load_scan
-from workflow.lib.shard.work_plan import WorkPlanError, make_work_plan, read_work_plan, to_json
-from workflow.lib.uldp.counts import read_counts
-from workflow.lib.uldp.study import parse_study
+from workflow.design.scan import load_scan
+from workflow.input.tree import ConfigError
+from workflow.pipeline.plan import WorkPlanError, make_work_plan, read_work_plan, to_json
+from workflow.pipeline.settings import configure
+from workflow.results.curves import Identity, StoreError, open_results, write_atomic
+from workflow.study.counts import read_counts
+from workflow.study.read import parse_study
 
 #: The project's own errors for bad input, each of one line.
 EXPECTED = (ConfigError, StoreError, WorkPlanError, BadParameter)

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from workflow.lib.shard.progress import BatchProgress
+from workflow.progress import BatchProgress
 
 STOPPED = 130  # exit code
 _WALL_LIMIT = 3600.0  # seconds

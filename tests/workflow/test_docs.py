@@ -9,7 +9,7 @@ import pytest
 
 from kernels.accounting.census.mechanism import pairs
 from tests.paths import ROOT
-from workflow.lib.allocation.config import parse_allocation
+from workflow.allocation.read import parse_allocation
 
 DOCS = ROOT / "docs"
 PAGES = sorted([*DOCS.glob("*.md"), *ROOT.glob("*.md"), ROOT / "slurm" / "README.md"])

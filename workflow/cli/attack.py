@@ -29,8 +29,8 @@ from workflow.cli.stored import stored_result
 
 if TYPE_CHECKING:
     from kernels.accounting.accountant import Accountant
-    from kernels.accounting.certified.number import Certified
-    from workflow.lib.results.stored_result import StoredResult
+    from kernels.intervals.interval import Certified
+    from workflow.results.result import StoredResult
 
 TESTS = (
     Column("alpha", "false-positive rate", given),
@@ -149,8 +149,8 @@ def _of_accountant(
 
 def _of_stored(result: StoredResult, alpha: tuple[Fraction, ...] | None) -> _Found:
     from kernels.accounting.attack import FALSE_POSITIVE_RATES
-    from kernels.accounting.certified.number import from_floats
-    from workflow.lib.results.attack_table import StoredAttack
+    from kernels.intervals.interval import from_floats
+    from workflow.results.attack import StoredAttack
 
     stored = StoredAttack(result)
     epsilons = [from_floats(*row) for row in result.epsilon.tolist()]

@@ -49,11 +49,11 @@ def certify(
     """
     if everything and sample is not None:
         raise BadInput("--all cannot go with --sample: it checks every value.")
-    from workflow.lib.allocation.config import ConfigError
-    from workflow.lib.allocation.standalone import standalone_text
-    from workflow.lib.certify import DEFAULT_SAMPLE, DEFAULT_SEED, Request, first_problem
-    from workflow.lib.certify import certify as derive
-    from workflow.lib.results.store import StoreError
+    from workflow.allocation.read import ConfigError
+    from workflow.allocation.standalone import standalone_text
+    from workflow.certificate.make import DEFAULT_SAMPLE, DEFAULT_SEED, Request, first_problem
+    from workflow.certificate.make import certify as derive
+    from workflow.results.curves import StoreError
 
     if out is not None:
         _check_out(out, file)
@@ -72,7 +72,7 @@ def certify(
         raise BadInput(str(error)) from None
     if out is not None:
         from kernels.certificate.document import as_text
-        from workflow.lib.atomic import write_text
+        from workflow.files import write_text
 
         write_text(out, as_text(certificate))
     if as_json:
@@ -86,8 +86,8 @@ def certify(
 
 def _check_out(out: Path, file: Path) -> None:
     """Raise BadInput when the certificate cannot be written there, or would replace what it is about."""
-    from workflow.lib.allocation.config import ConfigError
-    from workflow.lib.allocation.written import check_free
+    from workflow.allocation.read import ConfigError
+    from workflow.allocation.write import check_free
 
     try:
         check_free(out, force=True)

@@ -15,8 +15,8 @@ class Words(click.Choice[str]):
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter:
-            from workflow.lib.input.text_tree import shorten
-            from workflow.lib.input.wording import suggestion
+            from workflow.input.tree import shorten
+            from workflow.words import suggestion
 
             choices = [str(choice) for choice in self.choices]
             hint = suggestion(str(value), choices)

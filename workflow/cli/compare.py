@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kernels.accounting.certified.written import short
+from kernels.intervals.text import short
 from workflow.cli.computing import refusals
 from workflow.cli.errors import BadInput
 from workflow.cli.figures import certified_fields, exact_fields, given_fields
@@ -18,7 +18,7 @@ from workflow.cli.question import read_allocation
 from workflow.cli.rationals import INSIDE_UNIT, RationalList
 
 if TYPE_CHECKING:
-    from workflow.lib.comparison import AtDelta, Compared
+    from workflow.design.compare import AtDelta, Compared
 
 SUFFIXES = (".html", ".png", ".svg")
 MOST = 24
@@ -73,15 +73,15 @@ def compare(
             raise BadInput(f"two allocations are named {name}; names must differ.")
     _check_output(output, force)
     with counted("comparing " + ", ".join(names)) as advance, refusals():
-        from workflow.lib.comparison import compare_allocations
+        from workflow.design.compare import compare_allocations
 
         found = compare_allocations(loaded, delta, all_pairs, jobs, advance)
     tables = _tables(found)
     pairs = "the worst of all pairs" if all_pairs else "the first pair [M00, M00]"
     heading = f"Exact eps is that of {pairs} of each allocation. {relation(loaded[0].neighbours)}"
     if output is not None:
-        from workflow.lib.atomic import atomic_path
-        from workflow.lib.report.comparison import write_comparison
+        from workflow.files import atomic_path
+        from workflow.pages.comparison import write_comparison
 
         with atomic_path(output) as temporary:
             write_comparison(found, tables, heading, temporary.with_suffix(output.suffix))
@@ -94,8 +94,8 @@ def compare(
 
 
 def _check_output(output: Path | None, force: bool) -> None:
-    from workflow.lib.allocation.written import check_free
-    from workflow.lib.input.text_tree import ConfigError
+    from workflow.allocation.write import check_free
+    from workflow.input.tree import ConfigError
 
     if output is None:
         return
@@ -109,7 +109,7 @@ def _check_output(output: Path | None, force: bool) -> None:
 
 def _tables(found: list[Compared]) -> list[tuple[list[str], list[list[str]]]]:
     """The two tables: allocations by delta, and levels by allocation."""
-    from workflow.lib.production import is_production, zcdp_name
+    from workflow.allocation.production import is_production, zcdp_name
 
     titles = ["allocation", "delta", "total rho", "exact eps, at most", "worst pair", "CKS20"]
     titles += [zcdp_name(all(is_production(one.allocation) for one in found)), "variance reduction, at least"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kernels.accounting.certified.written import short
+from kernels.intervals.text import short
 from workflow.cli.choices import Words
 from workflow.cli.computing import answer_fields, refusals
 from workflow.cli.errors import BadInput
@@ -21,7 +21,7 @@ from workflow.cli.stored import stored_result
 
 if TYPE_CHECKING:
     from kernels.accounting.evaluate import PairResult
-    from workflow.lib.results.stored_result import StoredResult
+    from workflow.results.result import StoredResult
 
 FORMATS = ("table", "curve", "profile", "pld")
 STYLES = ("rho", "shares", "percent", "long")
@@ -72,8 +72,8 @@ def export(
     rounded up to the grid, so that delta computed from it is at least the exact delta(eps) and at most
     delta(eps - G).
     """
-    from workflow.lib.allocation.written import check_free
-    from workflow.lib.input.text_tree import ConfigError
+    from workflow.allocation.write import check_free
+    from workflow.input.tree import ConfigError
 
     try:
         check_free(output, force)
@@ -103,8 +103,8 @@ def export(
 def _table(
     allocation: str | None, other: str | None, style: Any, output: Path
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    from workflow.lib.allocation.budget_table import table_text
-    from workflow.lib.atomic import write_text
+    from workflow.allocation.budget_table import table_text
+    from workflow.files import write_text
 
     if allocation is None or other is not None:
         raise BadInput("--format table needs --allocation NAME|FILE and nothing else to name what is meant.")
@@ -120,7 +120,7 @@ def _distribution(question: Question, grid: Fraction, output: Path) -> tuple[dic
 
     from kernels.accounting.accountant import Accountant
     from kernels.accounting.loss_distribution import MOST_POINTS, loss_distribution, points_needed
-    from workflow.lib.atomic import write_text
+    from workflow.files import write_text
 
     step = float(grid)
     if step == 0 or sum(points_needed(question.composition.total_rho, step)) > MOST_POINTS:
@@ -157,8 +157,8 @@ def _curve(
     curves: str | None,
     output: Path,
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    from workflow.lib.atomic import write_text
-    from workflow.lib.results.curve_csv import profile_csv, tradeoff_csv
+    from workflow.files import write_text
+    from workflow.results.curve_csv import profile_csv, tradeoff_csv
 
     result: StoredResult | PairResult
     if curves is not None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from decimal import Decimal
 from fractions import Fraction
 
-from kernels.accounting.certified.number import Certified, down, from_fraction, nearest, up
-from kernels.accounting.certified.written import plain, ratio
+from kernels.intervals.interval import Certified, down, from_fraction, nearest, up
+from kernels.intervals.text import plain, ratio
 
 WIDTH_DIGITS = 3  # digits printed of the width of a guaranteed interval
 BOUND_DIGITS = 10  # least digits of its two ends

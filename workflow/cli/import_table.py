@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from kernels.accounting.certified.written import short
+from kernels.intervals.text import short
 from workflow.cli.errors import BadInput
 from workflow.cli.figures import exact_fields
 from workflow.cli.output import emit_json, emit_table, json_option, relation
@@ -54,10 +54,10 @@ def import_table(
     add up to exactly 1, rhos to the total.
     """
     from kernels.accounting.design.rescale import with_rho
-    from workflow.lib.allocation.budget_import import read_budget
-    from workflow.lib.allocation.written import allocation_name, check_free, checked_text, prose
-    from workflow.lib.atomic import write_text
-    from workflow.lib.input.text_tree import ConfigError
+    from workflow.allocation.budget_import import read_budget
+    from workflow.allocation.write import allocation_name, check_free, checked_text, prose
+    from workflow.files import write_text
+    from workflow.input.tree import ConfigError
 
     base = read_allocation(like)
     queries = list(dict.fromkeys(query for asked in base.rho.values() for query in asked))

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kernels.accounting.certified.written import short
+from kernels.intervals.text import short
 from workflow.cli.errors import BadInput
 from workflow.cli.figures import bound_fields, exact_fields, given_fields
 from workflow.cli.output import emit_json, emit_table, json_option, relation
 from workflow.cli.progress import progress
 
 if TYPE_CHECKING:
-    from workflow.lib.results.store import Header, Results
+    from workflow.results.curves import Header, Results
 
 
 @click.command("info", short_help="What a result file holds, and whether it is whole.")
@@ -25,7 +25,7 @@ def info(file: str, as_json: bool) -> None:
     Reads the whole file to check its content against the digests stored in it. If they differ, says so and
     ends with exit code 2.
     """
-    from workflow.lib.results.store import StoreError, open_results
+    from workflow.results.curves import StoreError, open_results
 
     try:
         with open_results(file) as results:
@@ -82,7 +82,7 @@ def info(file: str, as_json: bool) -> None:
 
 def _problem(results: Results, file: str) -> str | None:
     """Why the file does not verify, or None."""
-    from workflow.lib.results.store import StoreError
+    from workflow.results.curves import StoreError
 
     with progress(f"checking {file}"):
         try:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kernels.accounting.certified.written import plain, short
+from kernels.intervals.text import plain, short
 from workflow.cli.figures import certified_fields, given_fields
 
 if TYPE_CHECKING:
-    from kernels.accounting.certified.number import Certified
+    from kernels.intervals.interval import Certified
 
 TABLE_DIGITS = 10
 PERCENT_DIGITS = 6
@@ -43,14 +43,14 @@ class Column:
 
 def at_most(number: Certified, digits: int = TABLE_DIGITS) -> str:
     """The upper bound, rounded up: for figures that are worse when larger, such as eps and delta."""
-    from kernels.accounting.certified.number import up
+    from kernels.intervals.interval import up
 
     return plain(Decimal(up(number.upper, digits))) if number.upper.is_finite() else "infinite"
 
 
 def at_least(number: Certified, digits: int = TABLE_DIGITS) -> str:
     """The lower bound, rounded down: for figures that are worse when smaller, such as beta."""
-    from kernels.accounting.certified.number import down
+    from kernels.intervals.interval import down
 
     return plain(Decimal(down(number.lower, digits))) if number.lower.is_finite() else "infinite"
 
@@ -60,8 +60,8 @@ def probability_at_most(number: Certified, rest: Certified | None = None) -> str
 
     rest: 1 - number where it is known to more digits than that difference has.
     """
-    from kernels.accounting.certified.enclosure import complement
-    from kernels.accounting.certified.number import down
+    from kernels.intervals.enclosure import complement
+    from kernels.intervals.interval import down
 
     rest = rest or complement(number)
     near = 0 < rest.lower < NEAR
@@ -70,7 +70,7 @@ def probability_at_most(number: Certified, rest: Certified | None = None) -> str
 
 def percent_at_least(number: Certified) -> str:
     """The lower bound of a fraction as a percentage, rounded down."""
-    from kernels.accounting.certified.number import down
+    from kernels.intervals.interval import down
 
     return f"{plain(Decimal(down(number.lower, PERCENT_DIGITS)).scaleb(2))} %"
 
@@ -119,7 +119,7 @@ def emit_table(
     from rich.table import Table
     from rich.text import Text
 
-    from workflow.lib.input.text_tree import printable  # loads the YAML parser
+    from workflow.input.tree import printable  # loads the YAML parser
 
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
     for position, title in enumerate(titles):

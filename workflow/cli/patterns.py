@@ -8,7 +8,7 @@ import click
 
 from workflow.cli.errors import BadInput
 from workflow.cli.output import emit_json, emit_table, json_option
-from workflow.lib.input.rational import parse_count
+from workflow.input.rational import parse_count
 
 if TYPE_CHECKING:
     from kernels.accounting.census.allocation import Allocation
@@ -44,11 +44,11 @@ def patterns(
     """
     from pathlib import Path
 
+    from workflow.allocation.geography import path_counts, read_geography
     from workflow.cli.figures import exact_fields
     from workflow.cli.question import read_allocation
-    from workflow.lib.allocation.geography import path_counts, read_geography
-    from workflow.lib.input.text_tree import ConfigError
-    from workflow.lib.input.wording import how_many
+    from workflow.input.tree import ConfigError
+    from workflow.words import how_many
 
     if (geounits is None) == (geocodes is None) or (geocodes is None) != (digits is None):
         raise BadInput("Name one table: --geounits FILE, or --geocodes FILE with --digits LEVEL=N,...")

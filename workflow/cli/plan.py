@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kernels.accounting.certified.written import plain_integer, short
+from kernels.intervals.text import plain_integer, short
 from workflow.cli.computing import accountant_of, answer_fields
 from workflow.cli.figures import bound_fields, exact_fields
 from workflow.cli.output import emit_json, emit_table, json_option

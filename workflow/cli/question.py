@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kernels.accounting.certified.written import short
+from kernels.intervals.text import short
 from workflow.cli.errors import BadInput
 from workflow.cli.figures import exact_fields
 from workflow.cli.output import relation
@@ -34,7 +34,7 @@ class Question:
 
     def heading(self) -> list[str]:
         """What is asked about, in words: the composition, the neighbour relation, the budget."""
-        from workflow.lib.input.wording import how_many  # loads the YAML parser
+        from workflow.words import how_many  # loads the YAML parser
 
         total = self.composition.total_rho
         whose = ", the level's rho" if self.level else ", the allocation's total rho" if self.pair else ""
@@ -130,7 +130,7 @@ def read_question(
 
 def read_allocation(name_or_file: str) -> Allocation:
     """The allocation of that name or file. Raises BadInput with the reason on one line."""
-    from workflow.lib.allocation.config import ConfigError, load_allocation
+    from workflow.allocation.read import ConfigError, load_allocation
 
     try:
         return load_allocation(name_or_file)
@@ -139,7 +139,7 @@ def read_allocation(name_or_file: str) -> Allocation:
 
 
 def _of_cells(path: str) -> Question:
-    from workflow.lib.allocation.config import ConfigError, read_cells
+    from workflow.allocation.read import ConfigError, read_cells
 
     try:
         composition = read_cells(path)
@@ -150,7 +150,7 @@ def _of_cells(path: str) -> Question:
 
 def _of_level(allocation: Allocation, level: str | None) -> Question:
     if level not in allocation.levels:
-        from workflow.lib.input.wording import suggestion
+        from workflow.words import suggestion
 
         hint = suggestion(str(level), allocation.levels) + "allowed: " + ", ".join(allocation.levels)
         raise BadInput(f"--level: '{level}' is not a level of {allocation.name}; {hint}.")
@@ -162,7 +162,7 @@ def _of_level(allocation: Allocation, level: str | None) -> Question:
 def _of_pair(allocation: Allocation, text: str) -> Question:
     from kernels.accounting.census.joint import pattern_text, product_pairs
     from kernels.accounting.census.mechanism import mechanism_name, pair_composition, resolve_mechanism
-    from workflow.lib.input.wording import how_many
+    from workflow.words import how_many
 
     members = [member.strip() for member in text.split(",")]
     if len(members) != 2:

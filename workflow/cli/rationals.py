@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from workflow.lib.input.rational import parse_rational
+from workflow.input.rational import parse_rational
 
 SHOWN = 40
 

@@ -8,8 +8,8 @@ from workflow.cli.errors import BadInput
 from workflow.cli.question import Question
 
 if TYPE_CHECKING:
-    from kernels.accounting.envelope import Curve
-    from workflow.lib.results.stored_result import StoredResult
+    from kernels.accounting.tradeoff.tabulated import Curve
+    from workflow.results.result import StoredResult
 
 
 def stored_curve(file: str, pair: str) -> tuple[Question, Curve]:
@@ -17,7 +17,7 @@ def stored_curve(file: str, pair: str) -> tuple[Question, Curve]:
 
     Raises BadInput as `stored_result` does.
     """
-    from kernels.accounting.envelope import Curve
+    from kernels.accounting.tradeoff.tabulated import Curve
 
     question, stored = stored_result(file, pair)
     return question, Curve(
@@ -31,8 +31,8 @@ def stored_result(file: str, pair: str) -> tuple[Question, StoredResult]:
     Raises BadInput (one line) when the file cannot be used or has no such pair.
     """
     from kernels.accounting.census.mechanism import mechanism_name, resolve_mechanism
-    from workflow.lib.allocation.config import ConfigError, parse_allocation
-    from workflow.lib.results.store import StoreError, open_results, pair_path
+    from workflow.allocation.read import ConfigError, parse_allocation
+    from workflow.results.curves import StoreError, open_results, pair_path
 
     members = [member.strip() for member in pair.split(",")]
     if len(members) != 2:

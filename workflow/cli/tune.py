@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kernels.accounting.certified.written import short
+from kernels.intervals.text import short
 from workflow.cli.computing import refusals
 from workflow.cli.errors import BadInput, warning
 from workflow.cli.figures import certified_fields, exact_fields, given_fields
@@ -28,7 +28,7 @@ from workflow.cli.rationals import INSIDE_UNIT, POSITIVE, Rational
 
 if TYPE_CHECKING:
     from kernels.accounting.census.allocation import Allocation
-    from workflow.lib.tuning import Tuning
+    from workflow.design.tune import Tuning
 
 _MOST_DENOMINATOR = 10**30
 
@@ -97,9 +97,9 @@ def tune(
     if denominator is not None and denominator > _MOST_DENOMINATOR:
         raise BadInput(f"--denominator: too large; allowed: 1 to {_MOST_DENOMINATOR:g}.")
     from kernels.accounting.design.rescale import Unmet
-    from workflow.lib.allocation.written import allocation_name, check_free
-    from workflow.lib.input.text_tree import ConfigError
-    from workflow.lib.tuning import Request, run_tuning
+    from workflow.allocation.write import allocation_name, check_free
+    from workflow.design.tune import Request, run_tuning
+    from workflow.input.tree import ConfigError
 
     if output is not None:
         try:
@@ -135,7 +135,7 @@ def _check(
     named += [("--move", level) for source, target, _ in moves for level in (source, target)]
     for option, level in named:
         if level not in allocation.levels:
-            from workflow.lib.input.wording import suggestion
+            from workflow.words import suggestion
 
             hint = suggestion(level, allocation.levels) + "allowed: " + ", ".join(allocation.levels)
             raise BadInput(f"{option}: '{level}' is not a level of {allocation.name}; {hint}.")
@@ -149,7 +149,7 @@ def _check(
 def _write(output: Path, found: Tuning) -> None:
     from dataclasses import replace
 
-    from workflow.lib.allocation.written import prose, write_allocation
+    from workflow.allocation.write import prose, write_allocation
 
     before, made = found.before, _what_was_done(found)
     titled = replace(
@@ -224,7 +224,7 @@ def _document(found: Tuning, output: Path | None) -> dict[str, Any]:
 
 
 def _print(found: Tuning, output: Path | None) -> None:
-    from workflow.lib.input.wording import how_many  # loads the YAML parser
+    from workflow.words import how_many  # loads the YAML parser
 
     before, delta = found.before, given(found.request.delta)
     ratio = f"{float(found.after.total_rho / before.total_rho):.6g}"

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kernels.accounting.certified.written import plain_integer
+from kernels.intervals.text import plain_integer
 from workflow.cli.errors import BadInput, Refusal
 from workflow.cli.figures import bound_fields, certified_fields, given_fields
 from workflow.cli.output import at_most, emit_json, emit_table, given, json_option
 from workflow.cli.rationals import Range, list_option
 
 if TYPE_CHECKING:
-    from kernels.accounting.certified.number import Certified
-    from kernels.uldp.certificate import Certificate, Enclosure
+    from kernels.intervals.interval import Certified
+    from kernels.uldp.bounds import Certificate, Enclosure
 
 MOST_SYMBOLS, MOST_SENSITIVE = 10**9, 10**5
 EPS = Range("1e-6 to 100", Fraction(1, 10**6), Fraction(100))
@@ -78,7 +78,7 @@ def uldp(symbols: int, sensitive: int, eps: tuple[Fraction, ...], as_json: bool)
 
 
 def _answer(domain: Any, eps: Fraction) -> tuple[Certificate, str]:
-    from kernels.uldp.certificate import certify
+    from kernels.uldp.bounds import certify
     from kernels.uldp.regimes import regime
     from kernels.uldp.saddle import Unsolved, solve
 
@@ -117,7 +117,7 @@ def _cells(eps: Fraction, certificate: Certificate, regime: str) -> Sequence[str
 
 
 def _certified(known: Enclosure) -> Certified:
-    from kernels.accounting.certified.number import Certified, from_fraction
+    from kernels.intervals.interval import Certified, from_fraction
 
     lower, upper = from_fraction(known.lower).lower, from_fraction(known.upper).upper
     return Certified(min(max(from_fraction(known.value).value, lower), upper), lower, upper)

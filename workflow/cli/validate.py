@@ -16,10 +16,10 @@ def validate(file: str, as_json: bool) -> None:
     If something is wrong, one line says which key, which value and what is allowed, and the exit code is 2.
     """
     from kernels.accounting.census.mechanism import pairs
-    from kernels.accounting.certified.written import plain_integer, short
+    from kernels.intervals.text import plain_integer, short
     from workflow.cli.figures import exact_fields
     from workflow.cli.question import read_allocation
-    from workflow.lib.input.wording import how_many
+    from workflow.words import how_many
 
     allocation = read_allocation(file)
     number_of_pairs = len(pairs(allocation))

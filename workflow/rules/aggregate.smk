@@ -11,9 +11,9 @@ rule aggregate:
         attack=report(f"{RUN.folder}/attack.csv", caption="../report/attack.rst", category="Tables"),
     params:
         code=RUN.code_digest(
-            "workflow/lib/shard/aggregate.py",
-            "workflow/lib/results/result_tables.py",
-            "workflow/lib/results/attack_table.py",
+            "workflow/pipeline/merge.py",
+            "workflow/results/tables.py",
+            "workflow/results/attack.py",
             "kernels/accounting/attack.py",
         ),
     log:

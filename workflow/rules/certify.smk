@@ -1,6 +1,6 @@
 # A sample of the stored values, derived anew in ball arithmetic by code that shares nothing with the kernels. The second
 # output says by which code and, where a sample was asked for, of how many values; its name changes with that. A
-# certificate that still stands is kept (workflow/lib/certified.py), so the sample is no parameter.
+# certificate that still stands is kept (workflow/certificate/keep.py), so the sample is no parameter.
 rule certify:
     input:
         curves=f"{RUN.folder}/curves.h5",

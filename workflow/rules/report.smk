@@ -12,7 +12,7 @@ rule report:
         report(f"{RUN.folder}/report.html", caption="../report/report.rst", category="Result"),
     params:
         allocation=RUN.allocation_digest,
-        code=RUN.code_digest("workflow/lib/report/*.py", "workflow/report/*"),
+        code=RUN.code_digest("workflow/pages/*.py", "workflow/templates/*"),
         folder=RUN.folder,
     log:
         f"{RUN.folder}/logs/report.log",

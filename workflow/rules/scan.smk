@@ -25,10 +25,10 @@ rule scan:
     params:
         scan=SCAN.digest,
         code=RUN.code_digest(
-            "workflow/lib/shard/aggregate.py",
-            "workflow/lib/results/result_tables.py",
-            "workflow/lib/results/attack_table.py",
-            "workflow/lib/scan/scan_table.py",
+            "workflow/pipeline/merge.py",
+            "workflow/results/tables.py",
+            "workflow/results/attack.py",
+            "workflow/design/scan_table.py",
             "kernels/accounting/attack.py",
         ),
     log:

@@ -11,12 +11,12 @@ rule theory:
         allocation=RUN.allocation_digest,
         kernels=RUN.kernel_version,
         code=RUN.code_digest(
-            "kernels/accounting/bounds/edgeworth.py",
-            "kernels/accounting/census/families.py",
-            "kernels/accounting/bounds/gaussian_gap.py",
-            "workflow/lib/theory.py",
-            "workflow/lib/report/*.py",
-            "workflow/report/*",
+            "kernels/accounting/closeness/edgeworth.py",
+            "kernels/accounting/closeness/families.py",
+            "kernels/accounting/closeness/gaussian_gap.py",
+            "workflow/results/closeness.py",
+            "workflow/pages/*.py",
+            "workflow/templates/*",
         ),
     log:
         f"{RUN.folder}/logs/theory.log",

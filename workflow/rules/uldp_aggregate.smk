@@ -9,7 +9,7 @@ rule uldp_aggregate:
         limits=f"{STUDY.folder}/limits.csv",
     params:
         code=RUN.code_digest(
-            "workflow/lib/uldp/aggregate.py", "workflow/lib/uldp/tables.py", "workflow/lib/results/result_tables.py"
+            "workflow/study/aggregate.py", "workflow/study/tables.py", "workflow/results/tables.py"
         ),
     log:
         f"{STUDY.folder}/logs/uldp_aggregate.log",

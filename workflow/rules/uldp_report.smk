@@ -10,12 +10,12 @@ rule uldp_report:
     params:
         study=STUDY.study.digest,
         code=RUN.code_digest(
-            "workflow/lib/uldp/report/*.py",
-            "workflow/lib/report/drawing.py",
-            "workflow/lib/report/numbers.py",
-            "workflow/lib/report/template.py",
-            "workflow/report/uldp*",
-            "workflow/report/report.css",
+            "workflow/pages/study*.py",
+            "workflow/pages/drawing.py",
+            "workflow/numbers.py",
+            "workflow/pages/template.py",
+            "workflow/templates/uldp*",
+            "workflow/templates/report.css",
         ),
         folder=STUDY.folder,
     log:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from workflow.lib.script import run
-from workflow.lib.shard.aggregate import Outputs, aggregate
-from workflow.lib.shard.work_plan import read_work_plan
+from workflow.pipeline.merge import Outputs, aggregate
+from workflow.pipeline.plan import read_work_plan
+from workflow.script import run
 
 
 def main() -> None:

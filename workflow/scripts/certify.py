@@ -9,10 +9,10 @@ import argparse
 from pathlib import Path
 
 from kernels.certificate.document import as_text
-from workflow.lib.certified import USUAL_SAMPLE, Certified
-from workflow.lib.certify import Request, certify, first_problem
-from workflow.lib.results.store import open_results
-from workflow.lib.script import run
+from workflow.certificate.keep import USUAL_SAMPLE, Certified
+from workflow.certificate.make import Request, certify, first_problem
+from workflow.results.curves import open_results
+from workflow.script import run
 
 
 def main() -> None:

@@ -3,17 +3,17 @@
 mpiexec -n 4 python -m mpi4py workflow/scripts/curves.py --tasks 4 ...
 """
 
-from workflow.lib.shard.threads import limit_threads
+from workflow.pipeline.threads import limit_threads
 
 limit_threads()  # before numpy is imported
 
 from pathlib import Path
 from typing import Any
 
-from workflow.lib.script import run
-from workflow.lib.shard.shard_run import follow, run_shard
-from workflow.lib.shard.shard_script import run_ranks
-from workflow.lib.shard.work_plan import read_work_plan
+from workflow.pipeline.plan import read_work_plan
+from workflow.pipeline.shard import follow, run_shard
+from workflow.pipeline.shard_script import run_ranks
+from workflow.script import run
 
 
 def lead(communicator: Any, plan: Path, *rest: Any) -> None:

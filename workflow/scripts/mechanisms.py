@@ -3,7 +3,7 @@
 It also compiles the kernels, once, before many processes want them at the same time.
 """
 
-from workflow.lib.shard.threads import limit_threads
+from workflow.pipeline.threads import limit_threads
 
 limit_threads()  # before numpy is imported
 
@@ -11,15 +11,15 @@ import argparse
 from pathlib import Path
 
 from kernels.accounting.evaluate import cost
-from workflow.lib.allocation.config import load_allocation
-from workflow.lib.allocation.standalone import standalone_text
-from workflow.lib.atomic import write_text
-from workflow.lib.input.wording import how_many
-from workflow.lib.keys import allocation_digest
-from workflow.lib.origin import Origin
-from workflow.lib.script import run
-from workflow.lib.shard.shard_run import warm_up
-from workflow.lib.shard.work_plan import make_work_plan, to_json
+from workflow.allocation.read import load_allocation
+from workflow.allocation.standalone import standalone_text
+from workflow.digests import allocation_digest
+from workflow.files import write_text
+from workflow.origin import Origin
+from workflow.pipeline.plan import make_work_plan, to_json
+from workflow.pipeline.shard import warm_up
+from workflow.script import run
+from workflow.words import how_many
 
 
 def main() -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from workflow.lib.allocation.config import load_allocation
-from workflow.lib.atomic import atomic_path
-from workflow.lib.report import build_report
-from workflow.lib.script import run
+from workflow.allocation.read import load_allocation
+from workflow.files import atomic_path
+from workflow.pages.page import build_report
+from workflow.script import run
 
 
 def main() -> None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from workflow.lib.atomic import write_text
-from workflow.lib.input.wording import how_many
-from workflow.lib.results.store import open_results
-from workflow.lib.scan.scan import load_scan
-from workflow.lib.scan.scan_table import scan_table
-from workflow.lib.script import run
-from workflow.lib.shard.aggregate import Outputs, aggregate
-from workflow.lib.shard.work_plan import read_work_plan
+from workflow.design.scan import load_scan
+from workflow.design.scan_table import scan_table
+from workflow.files import write_text
+from workflow.pipeline.merge import Outputs, aggregate
+from workflow.pipeline.plan import read_work_plan
+from workflow.results.curves import open_results
+from workflow.script import run
+from workflow.words import how_many
 
 
 def main() -> None:

@@ -1,6 +1,6 @@
 """Rule scan_plan: from a scan file to its candidate allocations and to the plan of their first pairs."""
 
-from workflow.lib.shard.threads import limit_threads
+from workflow.pipeline.threads import limit_threads
 
 limit_threads()  # before numpy is imported
 
@@ -8,15 +8,15 @@ import argparse
 from pathlib import Path
 
 from kernels.accounting.evaluate import cost
-from workflow.lib.allocation.written import write_allocation
-from workflow.lib.atomic import write_text
-from workflow.lib.input.text_tree import MAX_YAML_BYTES, read_text
-from workflow.lib.input.wording import how_many
-from workflow.lib.origin import Origin
-from workflow.lib.scan.scan import load_scan, scan_plan
-from workflow.lib.script import run
-from workflow.lib.shard.shard_run import warm_up
-from workflow.lib.shard.work_plan import plan_text
+from workflow.allocation.write import write_allocation
+from workflow.design.scan import load_scan, scan_plan
+from workflow.files import write_text
+from workflow.input.tree import MAX_YAML_BYTES, read_text
+from workflow.origin import Origin
+from workflow.pipeline.plan import plan_text
+from workflow.pipeline.shard import warm_up
+from workflow.script import run
+from workflow.words import how_many
 
 
 def main() -> None:

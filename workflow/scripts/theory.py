@@ -6,13 +6,10 @@ import argparse
 from pathlib import Path
 
 from kernels.accounting.census.mechanism import mechanism_name
-from workflow.lib.allocation.config import load_allocation
-from workflow.lib.atomic import atomic_path, write_text
-from workflow.lib.report.theory import build_theory_page
-from workflow.lib.results.result_tables import csv_text
-from workflow.lib.results.store import open_results
-from workflow.lib.script import run
-from workflow.lib.theory import (
+from workflow.allocation.read import load_allocation
+from workflow.files import atomic_path, write_text
+from workflow.pages.closeness import build_theory_page
+from workflow.results.closeness import (
     CLOSENESS,
     PAPER_ORDER,
     THEORY,
@@ -21,6 +18,9 @@ from workflow.lib.theory import (
     families,
     theory_rows,
 )
+from workflow.results.curves import open_results
+from workflow.results.tables import csv_text
+from workflow.script import run
 
 
 def main() -> None:

@@ -1,6 +1,6 @@
 """Rule tune: the command `exact-census tune`."""
 
-from workflow.lib.shard.threads import limit_threads
+from workflow.pipeline.threads import limit_threads
 
 limit_threads()  # before numpy is imported
 

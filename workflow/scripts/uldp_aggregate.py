@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from workflow.lib.script import run
-from workflow.lib.uldp.aggregate import aggregate_study
-from workflow.lib.uldp.plan import read_study_plan
+from workflow.script import run
+from workflow.study.aggregate import aggregate_study
+from workflow.study.plan import read_study_plan
 
 
 def main() -> None:

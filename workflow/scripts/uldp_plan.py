@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from workflow.lib.atomic import write_text
-from workflow.lib.input.wording import how_many
-from workflow.lib.origin import Origin
-from workflow.lib.script import run
-from workflow.lib.uldp.plan import make_study_plan, plan_text
-from workflow.lib.uldp.study import find_study, load_study
-from workflow.lib.uldp.tasks import Survey
+from workflow.files import write_text
+from workflow.origin import Origin
+from workflow.script import run
+from workflow.study.plan import make_study_plan, plan_text
+from workflow.study.read import find_study, load_study
+from workflow.study.tasks import Survey
+from workflow.words import how_many
 
 
 def main() -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from workflow.lib.atomic import atomic_path
-from workflow.lib.script import run
-from workflow.lib.uldp.report import build_study_report
-from workflow.lib.uldp.study import load_study
+from workflow.files import atomic_path
+from workflow.pages.study_page import build_study_report
+from workflow.script import run
+from workflow.study.read import load_study
 
 
 def main() -> None:

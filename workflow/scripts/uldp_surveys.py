@@ -3,17 +3,17 @@
 mpiexec -n 4 python -m mpi4py workflow/scripts/uldp_surveys.py --tasks 4 ...
 """
 
-from workflow.lib.shard.threads import limit_threads
+from workflow.pipeline.threads import limit_threads
 
 limit_threads()  # before numpy is imported
 
 from pathlib import Path
 from typing import Any
 
-from workflow.lib.script import run
-from workflow.lib.shard.shard_script import run_ranks
-from workflow.lib.uldp.plan import read_study_plan
-from workflow.lib.uldp.shard import follow, run_study_shard
+from workflow.pipeline.shard_script import run_ranks
+from workflow.script import run
+from workflow.study.plan import read_study_plan
+from workflow.study.shard import follow, run_study_shard
 
 
 def lead(communicator: Any, plan: Path, *rest: Any) -> None:

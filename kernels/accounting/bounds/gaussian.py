@@ -16,8 +16,8 @@ import numpy as np
 from flint import arb, ctx, fmpq
 from numpy.typing import NDArray
 
-from kernels.accounting.certified.balls import ball, bisected, certified
-from kernels.accounting.certified.number import INFINITE, ZERO, Certified
+from kernels.intervals.balls import ball, bisected, certified
+from kernels.intervals.interval import INFINITE, ZERO, Certified
 
 FloatArray = NDArray[np.float64]
 

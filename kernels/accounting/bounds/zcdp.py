@@ -15,8 +15,8 @@ import numpy as np
 from flint import arb, ctx
 from numpy.typing import NDArray
 
-from kernels.accounting.certified.balls import ball, bisected, certified, softplus, value_over
-from kernels.accounting.certified.number import INFINITE, ONE, ZERO, Certified
+from kernels.intervals.balls import ball, bisected, certified, softplus, value_over
+from kernels.intervals.interval import INFINITE, ONE, ZERO, Certified
 
 FloatArray = NDArray[np.float64]
 Conversion = Literal["census", "cks20"]

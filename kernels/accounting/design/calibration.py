@@ -18,10 +18,10 @@ from kernels.accounting.accountant import Accountant, Refused
 from kernels.accounting.bounds import zcdp
 from kernels.accounting.census.allocation import Allocation
 from kernels.accounting.census.mechanism import pair_composition, pairs
-from kernels.accounting.certified.number import NEAREST, Certified, from_fraction
-from kernels.accounting.certified.written import short
 from kernels.accounting.composition import Composition
 from kernels.accounting.design.rescale import Unmet, common_denominator, level_unit, scale_levels
+from kernels.intervals.interval import NEAREST, Certified, from_fraction
+from kernels.intervals.text import short
 
 SCALE_DIGITS = 6
 """Significant digits of a scale, so that a scaled table stays one that people can read."""

@@ -12,7 +12,7 @@ from fractions import Fraction
 from math import ceil, lcm
 
 from kernels.accounting.census.allocation import Allocation
-from kernels.numerics.sieve import rational_gcd
+from kernels.numerics.nodes.plan import rational_gcd
 
 
 class Unmet(ValueError):

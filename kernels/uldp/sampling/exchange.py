@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.numerics.jit import kernel
+from kernels.numerics.arithmetic.jit import kernel
 from kernels.uldp.sampling.coder import Coder
 from kernels.uldp.sampling.reports import draw, supported
 from kernels.uldp.sampling.server import Tally, count_report, new_tally

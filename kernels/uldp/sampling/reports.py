@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from kernels.numerics.jit import inlined
+from kernels.numerics.arithmetic.jit import inlined
 from kernels.uldp.sampling.coder import BITS, FLIP, HASH, HIT, LIKELY, LISTED, NAMED, PAIRED, SUBSET
 from kernels.uldp.sampling.streams import below, hashed, next_bits, uniform
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.numerics.jit import kernel
+from kernels.numerics.arithmetic.jit import kernel
 
 
 class Tally(NamedTuple):

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kernels.numerics.jit import inlined
+from kernels.numerics.arithmetic.jit import inlined
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1, _MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)

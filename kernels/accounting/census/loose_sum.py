@@ -1,0 +1,21 @@
+"""What is known of a joint release without joint accounting: the sum of the products' exact eps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+
+from kernels.intervals.enclosure import total
+from kernels.intervals.interval import ZERO, Certified
+
+
+def loose_sum(epsilons: Sequence[Callable[[Fraction], Certified]], delta: Fraction) -> Certified:
+    """Sum of the products' exact eps, each at an equal part of delta.
+
+    By basic composition the joint release is (sum of eps_k, sum of delta_k)-differentially private. It can
+    be no smaller than the exact joint eps. epsilons: each product's exact eps as a function of delta.
+    """
+    result = ZERO
+    for epsilon in epsilons:
+        result = total(result, epsilon(delta / len(epsilons)))
+    return result

@@ -1,0 +1,1 @@
+"""How near trade-off functions are to their Gaussian limit, and to each other."""

@@ -1,0 +1,41 @@
+"""Exact numbers as text, as a reader would write them: in a table, a message, the last line of a run."""
+
+from __future__ import annotations
+
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+from fractions import Fraction
+
+from kernels.intervals.interval import from_fraction
+
+PLAIN_SMALL, PLAIN_DIGITS = -4, 50  # numbers from 10^-4 to 10^50 are printed without an exponent
+SHORT_TEXT = 24
+
+
+def plain(number: Decimal) -> str:
+    """A Decimal as text: `Infinity`, or its digits without zeros at the end; far from 1 with `e`."""
+    if not number.is_finite():
+        return str(number)
+    if number == 0:
+        return "0"
+    number = number.normalize(Context(prec=len(number.as_tuple().digits), Emax=MAX_EMAX, Emin=MIN_EMIN))
+    if PLAIN_SMALL <= number.adjusted() < PLAIN_DIGITS:
+        return format(number, "f")
+    return format(number, "e").replace("e+", "e")
+
+
+def ratio(number: Fraction) -> str:
+    """A rational as `p/q`, or `p` where it is whole; of any length."""
+    numerator, denominator = plain_integer(number.numerator), plain_integer(number.denominator)
+    return numerator if denominator == "1" else f"{numerator}/{denominator}"
+
+
+def plain_integer(number: int) -> str:
+    """All digits of a whole number of any length (str() refuses numbers of more than 4,300 digits)."""
+    return str(Decimal(number))
+
+
+def short(number: Fraction) -> str:
+    """The number for a table: its exact decimal where that is short, else `p/q`."""
+    known = from_fraction(number)
+    text = plain(known.value)
+    return text if known.width == 0 and len(text) <= SHORT_TEXT else ratio(number)

@@ -1,0 +1,1 @@
+"""Absolute tier: tail probabilities to about 1e-35."""

@@ -1,0 +1,1 @@
+"""Floating-point arithmetic: compiler options, triple-doubles, elementary functions."""

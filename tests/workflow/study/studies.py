@@ -1,0 +1,37 @@
+"""The tiny study of the tests: its file, and runs of it in one process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from workflow.pipeline.shard import ShardFiles
+from workflow.study.plan import StudyPlan, make_study_plan
+from workflow.study.read import parse_study
+from workflow.study.shard import run_study_shard
+
+TINY = Path(__file__).with_name("tiny_study.yaml")
+
+
+def plan_of(folder: Path, shards: int = 1, **changes: str) -> StudyPlan:
+    """The plan of the tiny study in a folder, after texts in its file were changed."""
+    text = TINY.read_text()
+    for old, new in changes.items():
+        assert f"{old}: " in text
+        text = "\n".join(
+            f"{old}: {new}" if line.startswith(f"{old}: ") else line for line in text.splitlines()
+        )
+    (folder / "people.csv").write_text(TINY.with_name("people.csv").read_text())
+    return make_study_plan(parse_study(text, folder / "tiny_study.yaml"), text, shards)
+
+
+def files_in(folder: Path, shard: str = "000") -> ShardFiles:
+    return ShardFiles(
+        folder / "surveys" / f"{shard}.h5", folder / f"{shard}.stats.json", folder / f"{shard}.log"
+    )
+
+
+def run_shard(folder: Path, plan: StudyPlan, shard: str = "000", checkpoint: float = 1e9) -> ShardFiles:
+    """Run one shard in this process."""
+    files = files_in(folder, shard)
+    run_study_shard(None, plan, shard, files, "lines", checkpoint)
+    return files

@@ -1,0 +1,1 @@
+"""The certificate of a result file: made, and kept while it stands."""

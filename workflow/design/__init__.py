@@ -1,0 +1,1 @@
+"""Allocations made from others: tuned, compared, scanned."""

@@ -1,0 +1,35 @@
+"""scan.csv: what every candidate of a scan spends by level, and what it costs in privacy."""
+
+from __future__ import annotations
+
+from kernels.accounting.census.allocation import Allocation
+from kernels.intervals.interval import down, from_fraction
+from workflow.design.scan import Scan
+from workflow.results.curves import Results
+from workflow.results.tables import DIGITS, csv_text, reduction_rows, summary_rows
+
+_SUMMARY = ("delta", "eps", "eps_lower", "eps_upper", "eps_zcdp", "eps_cks20", "eps_gaussian_not_a_bound")
+_REDUCTION = ("reduction", "reduction_lower", "reduction_upper")
+
+
+def scan_table(scan: Scan, results: Results) -> str:
+    """One row per candidate and delta: total rho, rho and share of every level (rounded down), then eps and
+    reduction of the candidate's first pair, rounded as in summary.csv and reductions.csv."""
+    rows = []
+    for name, candidate in scan.candidates.items():
+        result = results.read((name, name))
+        names = {name: name}
+        budget = _budget(candidate)
+        for summary, reduced in zip(summary_rows(result, names), reduction_rows(result, names), strict=True):
+            figures = {key: summary[key] for key in _SUMMARY} | {key: reduced[key] for key in _REDUCTION}
+            rows.append({"candidate": name, **budget, **figures})
+    return csv_text(tuple(rows[0]), rows)
+
+
+def _budget(candidate: Allocation) -> dict[str, str]:
+    budget = {"total_rho": str(candidate.total_rho)}
+    for level in candidate.levels:
+        rho = candidate.level_rho(level)
+        budget[f"rho_{level}"] = str(rho)
+        budget[f"share_{level}"] = down(from_fraction(rho / candidate.total_rho).lower, DIGITS)
+    return budget

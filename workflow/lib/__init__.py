@@ -1,1 +1,0 @@
-"""What scripts, rules and the command line share."""

@@ -1,1 +1,0 @@
-"""Scans: a grid of candidate allocations, its plan and its table."""

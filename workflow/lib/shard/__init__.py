@@ -1,1 +1,0 @@
-"""From the plan to merged results: shards on the ranks of an MPI world."""

@@ -1,1 +1,0 @@
-"""The local-privacy study: what is to be computed, its tasks, files, tables and report."""

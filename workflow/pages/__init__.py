@@ -1,0 +1,1 @@
+"""What the results mean, as pages that open offline and as pictures."""

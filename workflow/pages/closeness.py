@@ -1,0 +1,138 @@
+"""The page of rule theory: the Gaussian limit against the number of cells, the pairs against each other."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+from markupsafe import Markup
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter
+
+from kernels.accounting.census.allocation import Allocation
+from kernels.accounting.census.mechanism import pair_composition
+from workflow.numbers import ten_to
+from workflow.pages.drawing import BLUE, GREEN, INK, MUTED, VERMILLION, Style, canvas, inline_svg, plain_axis
+from workflow.pages.template import base64_text, environment
+from workflow.results.closeness import OWN, PAPER_ORDER, Closeness, Family
+
+_STYLES: tuple[Style, ...] = (
+    {"color": BLUE, "marker": "o"},
+    {"color": VERMILLION, "marker": "s"},
+    {"color": GREEN, "marker": "D"},
+)
+_SAME = -16  # differences below this power of ten are those of equal pairs, or of rounding
+
+
+def build_theory_page(
+    allocation: Allocation,
+    found: Sequence[Family],
+    pairs: Sequence[Closeness],
+    deltas: Sequence[Fraction],
+    tables: Sequence[Path],
+    out: Path,
+) -> None:
+    """Write the page (HTML, self-contained) with the `tables` inside it; same input, same bytes."""
+    first = allocation.patterns[0]
+    cells = pair_composition(allocation, first, first).size
+    farthest = max(pairs, key=lambda pair: pair.at_most)
+    page = environment().get_template("theory.html.j2")
+    text = page.render(
+        allocation=allocation,
+        families=found,
+        own=next((one.gaps[0] for one in found if one.name == OWN and one.gaps[0].cells == cells), None),
+        paper_order=float(PAPER_ORDER),
+        pairs=pairs,
+        deltas=deltas,
+        eps=[max(pair.eps[k] for pair in pairs) for k in range(len(deltas))],
+        median_eps=[_median([pair.eps[k] for pair in pairs]) for k in range(len(deltas))],
+        farthest=farthest,
+        median=_median([pair.at_most for pair in pairs]),
+        plots={"gaps": _gap_plot(found), "pairs": _pair_plot(pairs)},
+        files={path.name: base64_text(path) for path in tables},
+    )
+    out.write_text(text, encoding="utf-8")
+
+
+def _median(values: Sequence[Decimal]) -> Decimal:
+    return sorted(values)[len(values) // 2]
+
+
+def _gap_plot(found: Sequence[Family]) -> Markup:
+    with canvas(7.2, 4.6) as figure:
+        axes = figure.add_subplot(xscale="log", yscale="log")
+        for family, style in zip(found, _STYLES, strict=False):
+            cells = [one.cells for one in family.gaps]
+            gaps = [float(one.gap.value) for one in family.gaps]
+            rest = [float(one.corrected.upper) for one in family.gaps]
+            axes.plot(cells, gaps, **style, linewidth=1.8, markersize=6, label=family.name)
+            axes.plot(
+                cells,
+                rest,
+                **style,
+                linewidth=1,
+                linestyle=(0, (2, 2)),
+                markersize=5,
+                markerfacecolor="white",
+            )
+        _reference_line(axes, found[0])
+        axes.set(xlabel="m: number of cells (equal total ρ)", ylabel="largest distance from the limit")
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_minor_formatter(FuncFormatter(lambda value, _: ""))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: ten_to(round(np.log10(value)))))
+        axes.legend(loc="lower left")
+    return inline_svg(
+        figure, "gaps", "Distance between exact curves and their Gaussian limit, by number of cells"
+    )
+
+
+def _reference_line(axes: Axes, family: Family) -> None:
+    """The slope of the paper's bound through the family's first point; its constant means nothing."""
+    cells = np.array([one.cells for one in family.gaps], dtype=float)
+    line = float(family.gaps[0].gap.value) * (cells / cells[0]) ** float(PAPER_ORDER)
+    axes.plot(cells, line, color=INK, linewidth=1.2, linestyle=(0, (1, 2)))
+    axes.annotate(
+        "slope −3/2, proven",
+        (cells[-1], line[-1]),
+        xytext=(0, 14),
+        textcoords="offset points",
+        ha="right",
+        fontsize=8,
+    )
+
+
+def _pair_plot(pairs: Sequence[Closeness]) -> Markup:
+    """How many pairs differ from the first by how much, by decade."""
+    counts = Counter(_decade(pair.at_most) for pair in pairs)
+    decades = range(min(counts), max(counts) + 1)
+    with canvas(5.2, 0.9 + 0.3 * len(decades)) as figure:
+        axes = figure.add_subplot()
+        for place, decade in enumerate(decades):
+            axes.barh(place, counts[decade], 0.8, color=BLUE)
+            axes.annotate(
+                str(counts[decade]),
+                (counts[decade], place),
+                xytext=(4, 0),
+                textcoords="offset points",
+                va="center",
+            )
+        axes.set_yticks(range(len(decades)), [_words(decade) for decade in decades])
+        axes.set_ylim(len(decades) - 0.4, -0.6)
+        axes.margins(x=0.12)
+        axes.set_xlabel("pairs")
+        axes.tick_params(axis="y", colors=MUTED, labelcolor=INK)
+        plain_axis(axes)
+    return inline_svg(figure, "pairs", "Number of pairs by their distance from the first pair")
+
+
+def _decade(distance: Decimal) -> int:
+    return max(distance.adjusted(), _SAME) if distance else _SAME
+
+
+def _words(decade: int) -> str:
+    return f"below {ten_to(_SAME + 1)}" if decade == _SAME else f"{ten_to(decade)} to {ten_to(decade + 1)}"

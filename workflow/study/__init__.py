@@ -1,0 +1,1 @@
+"""The local-privacy study: its file, its tasks, their results."""
