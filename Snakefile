@@ -4,7 +4,7 @@ from snakemake.utils import min_version
 
 from workflow.pipeline.settings import configure
 from workflow.design.scan import configure_scan
-from workflow.input.tree import ConfigError
+from workflow.errors import ConfigError
 from workflow.study.run import configure_study
 
 min_version("9.0")

@@ -10,8 +10,8 @@ import pytest
 
 from tests.paths import ROOT
 from workflow.allocation.read import load_allocation
+from workflow.errors import ConfigError
 from workflow.input.model import is_slug
-from workflow.input.tree import ConfigError
 
 SOURCES = sorted(
     path for folder in ("kernels", "workflow", "tools") for path in (ROOT / folder).rglob("*.py")

@@ -12,6 +12,10 @@ class PlainError(Exception):
     exit_code = 2
 
 
+class ConfigError(PlainError, ValueError):
+    """Bad input, told in one line: file, line, key path, value and what is allowed."""
+
+
 class Refused(PlainError):
     """A computation that was refused, because its answer could not be certified or is out of reach."""
 

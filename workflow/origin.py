@@ -13,9 +13,10 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from workflow.errors import ConfigError
 from workflow.files import write_text
 from workflow.input.json_file import read_json
-from workflow.input.tree import ConfigError, printable
+from workflow.words import printable
 
 _RECORD = "origin.json"
 

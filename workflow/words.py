@@ -1,11 +1,11 @@
-"""Words for messages: the name that was meant, a number of things, and a list of names on one line."""
+"""Words for messages: names and values on one line, the name that was meant, a number of things, lists."""
 
 from __future__ import annotations
 
 import difflib
+import errno
 from collections.abc import Iterable
-
-from workflow.input.tree import shorten
+from pathlib import Path
 
 
 def suggestion(name: str, allowed: Iterable[str]) -> str:
@@ -25,3 +25,26 @@ def listing(names: Iterable[str]) -> str:
     every = [shorten(name, quote="") for name in names]
     more = f" and {len(every) - 20} more" if len(every) > 20 else ""
     return ", ".join(every[:20]) + more
+
+
+def shorten(text: str, quote: str = "'", limit: int = 80) -> str:
+    """Text in quotes on one line, cut when long."""
+    return quote + printable(text if len(text) <= limit else text[: limit - 3] + "...") + quote
+
+
+def printable(text: str) -> str:
+    """Text on one line, control characters and lone surrogates escaped."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def unreadable(path: str | Path, error: OSError) -> str:
+    """Says of a file that is named by a user why it cannot be read."""
+    return f"{file_name(path, error)}: cannot be read: {error.strerror}"
+
+
+def file_name(path: str | Path, error: OSError) -> str:
+    """The name of a file that the system could not find or open, on one line; cut when it is too long for
+    any file."""
+    return shorten(str(path), quote="") if error.errno == errno.ENAMETOOLONG else printable(str(path))

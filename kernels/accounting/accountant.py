@@ -27,16 +27,18 @@ from kernels.accounting.inverse import (
 from kernels.accounting.mixture import MOST_COST, Narrow, cheapest, narrowest
 from kernels.accounting.plan_summary import PlanSummary, foresee, summarise
 from kernels.accounting.profile_point import MOST_DECADES, PROMISED, Profile, ProfilePoint, negligible
+from kernels.accounting.tiers import from_tails
 from kernels.accounting.tradeoff.search import type_two_error
-from kernels.intervals.enclosure import (
-    complement,
-    difference,
+from kernels.intervals.interval import (
+    INFINITE,
+    ONE,
+    UP,
+    ZERO,
+    Interval,
     exponential,
-    from_tails,
+    from_fraction,
     from_triple,
-    product,
 )
-from kernels.intervals.interval import INFINITE, ONE, UP, ZERO, Certified, from_fraction
 from kernels.numerics.absolute.trapezoid import Quadrature, quadrature, tails
 from kernels.numerics.nodes.lattice import LatticeError
 from kernels.numerics.nodes.plan import Plan, foreseen, make_plan, rational_gcd
@@ -143,7 +145,7 @@ class Accountant:
         for value, point in zip(eps, self._by_tilt(eps), strict=True):
             alpha, power = self._upper_tail(value), self._lower_tail(-value)
             alpha, power = alpha.meet(point.alpha), power.meet(point.power)
-            direct = difference(power, product(exponential(value), alpha)).clipped(ZERO.value, ONE.value)
+            direct = (power - exponential(value) * alpha).clipped(ZERO.value, ONE.value)
             points.append(ProfilePoint(value, direct.meet(point.delta), alpha, power))
         return points
 
@@ -210,10 +212,8 @@ class Accountant:
         """The point at eps < 0 from that at -eps, as T under Q is -T under P: delta(eps) = 1 - e^eps + e^eps
         delta(-eps)."""
         alpha, power = self._closed_tails(-eps)
-        delta = complement(product(exponential(eps), complement(other.delta)))
-        numbers = (
-            number.clipped(ZERO.value, ONE.value) for number in (delta, complement(power), complement(alpha))
-        )
+        delta = 1 - exponential(eps) * (1 - other.delta)
+        numbers = (number.clipped(ZERO.value, ONE.value) for number in (delta, 1 - power, 1 - alpha))
         return ProfilePoint(eps, *numbers)
 
     def _relative(self, eps: Sequence[Fraction]) -> Tails:
@@ -225,26 +225,26 @@ class Accountant:
         known = np.where(error <= 1.0, np.expm1(np.minimum(error, 1.0)) * (1.0 + 1e-9) + 2.0**-51, np.inf)
         return value, known
 
-    def _upper_tail(self, eps: Fraction, closed: bool = False) -> Certified:
+    def _upper_tail(self, eps: Fraction, closed: bool = False) -> Interval:
         """P(T > eps) (closed: P(T >= eps)) by the absolute tier."""
         return self._tail(2 * self.tilt.first_point(eps, closed).position - 1)
 
-    def _lower_tail(self, eps: Fraction, closed: bool = False) -> Certified:
+    def _lower_tail(self, eps: Fraction, closed: bool = False) -> Interval:
         """P(T < eps) (closed: P(T <= eps)) by the absolute tier, S being symmetric under P."""
         return self._tail(1 - 2 * self.tilt.first_point(eps, not closed).position)
 
-    def _tail(self, odd: int) -> Certified:
+    def _tail(self, odd: int) -> Interval:
         """P(S >= s) with odd = 2 s - 1."""
         if abs(odd) * self.plan.spacing > 2 * Fraction(
             self.plan.reach
         ):  # beyond reach the tail is below 1e-35
-            tiny = Certified(Decimal(0), Decimal(0), Decimal("1e-35"))
-            return tiny if odd > 0 else complement(tiny)
+            tiny = Interval(Decimal(0), Decimal(0), Decimal("1e-35"))
+            return tiny if odd > 0 else 1 - tiny
         value = from_triple(tails(self.rule, [odd])[0], self.absolute_bound)
         return value.clipped(ZERO.value, ONE.value)
 
     @cached_property
-    def _delta_at_zero(self) -> Certified:
+    def _delta_at_zero(self) -> Interval:
         return self.profile([Fraction(0)])[0].delta
 
     def _is_kept_at_zero(self, delta: Fraction) -> bool:
@@ -254,7 +254,7 @@ class Accountant:
             return False  # told without the tails
         return self._delta_at_zero.upper <= target
 
-    def epsilon(self, delta: Fraction, guess: float | None = None) -> Certified:
+    def epsilon(self, delta: Fraction, guess: float | None = None) -> Interval:
         """The least eps >= 0 with delta(eps) <= delta: 0 from delta(0) on, infinite at delta = 0.
 
         guess: where to start the search, if something within about 0.01 is known; the answer's bounds do not
@@ -332,7 +332,7 @@ class Accountant:
             self._rebased[base] = Accountant(self.composition.scaled(base), self._thresholds)
         return self._rebased[base]._scaled_tilt(scale / base)
 
-    def tradeoff(self, alpha: Fraction) -> Certified:
+    def tradeoff(self, alpha: Fraction) -> Interval:
         """The trade-off function: the least type II error beta at type I error alpha.
 
         Raises ValueError for alpha outside [0, 1].
@@ -348,7 +348,7 @@ class Accountant:
             return self.profile(eps)
         return self._by_tiers(eps) if self.absolute_bound <= _TELLING_BOUND else self._by_tilt(eps)
 
-    def _closed_tails(self, t: Fraction) -> tuple[Certified, Certified]:
+    def _closed_tails(self, t: Fraction) -> tuple[Interval, Interval]:
         """P and Q of T >= t for t >= 0, both tiers together."""
         if self._decades(t) >= MOST_DECADES:
             return negligible(t).alpha, negligible(t).power

@@ -11,46 +11,45 @@ from __future__ import annotations
 from fractions import Fraction
 
 from kernels.accounting.accountant import Accountant
-from kernels.intervals.enclosure import complement, exponential, product, quotient, total
-from kernels.intervals.interval import INFINITE, ONE, ZERO, Certified, from_fraction
+from kernels.intervals.interval import INFINITE, ONE, ZERO, Interval, exponential, from_fraction
 
 FALSE_POSITIVE_RATES = (Fraction(1, 100), Fraction(1, 20), Fraction(1, 10))
 
 
-def odds_factor(alpha: Fraction, miss: Certified) -> Certified:
+def odds_factor(alpha: Fraction, miss: Interval) -> Interval:
     """By what the claim of a test with these false-positive and miss rates multiplies the odds of Q."""
-    return INFINITE if alpha == 0 else quotient(complement(miss), from_fraction(alpha))
+    return INFINITE if alpha == 0 else (1 - miss) / from_fraction(alpha)
 
 
-def posterior(prior: Fraction, factor: Certified) -> Certified:
+def posterior(prior: Fraction, factor: Interval) -> Interval:
     """Probability of Q after its odds, those of `prior`, were multiplied by a factor."""
     if prior in (0, 1) or factor == INFINITE:
         return ONE if prior else ZERO
-    odds = product(from_fraction(prior / (1 - prior)), factor)
-    small, large = quotient(odds, total(ONE, odds)), complement(doubt(prior, factor))
+    odds = from_fraction(prior / (1 - prior)) * factor
+    small, large = odds / (ONE + odds), 1 - doubt(prior, factor)
     return small.meet(large).clipped(ZERO.value, ONE.value)
 
 
-def doubt(prior: Fraction, factor: Certified) -> Certified:
+def doubt(prior: Fraction, factor: Interval) -> Interval:
     """1 - posterior, to all digits also where the posterior is nearly 1: 1 / (1 + odds)."""
     if prior in (0, 1) or factor == INFINITE:
         return ZERO if prior else ONE
-    odds = product(from_fraction(prior / (1 - prior)), factor)
-    return quotient(ONE, total(ONE, odds))
+    odds = from_fraction(prior / (1 - prior)) * factor
+    return ONE / (ONE + odds)
 
 
-def largest_factor(eps: Certified) -> Certified:
+def largest_factor(eps: Interval) -> Interval:
     """e^eps, which the odds grow by at most unless T > eps."""
     if eps == INFINITE:
         return INFINITE
     value, lower, upper = (exponential(Fraction(part)) for part in (eps.value, eps.lower, eps.upper))
-    return Certified(value.value, lower.lower, upper.upper)
+    return Interval(value.value, lower.lower, upper.upper)
 
 
-def exceeded(accountant: Accountant, eps: Certified) -> Certified:
+def exceeded(accountant: Accountant, eps: Interval) -> Interval:
     """Q(T > eps): how often, Q being true, the release multiplies the odds of Q by more than e^eps."""
     if eps == INFINITE:
         return ZERO
     low, high = accountant.profile([Fraction(eps.lower), Fraction(eps.upper)])
     lower, upper = high.power.lower, low.power.upper
-    return Certified(min(max(low.power.value, lower), upper), lower, upper)
+    return Interval(min(max(low.power.value, lower), upper), lower, upper)

@@ -12,7 +12,7 @@ from kernels.accounting.composition import Composition
 from kernels.accounting.inverse import log_fraction
 from kernels.accounting.plan_summary import PlanSummary, predicted_cost
 from kernels.accounting.settings import Settings
-from kernels.intervals.interval import Certified
+from kernels.intervals.interval import Interval
 from kernels.numerics.absolute.grid import grid_tails
 from kernels.numerics.nodes.plan import foreseen
 
@@ -70,7 +70,7 @@ def _arithmetic(first: Fraction, step: Fraction, number: int) -> np.ndarray:
     return np.array([(start + j * stride) / below for j in range(number)])
 
 
-def _outward(number: Certified) -> tuple[float, float, float]:
+def _outward(number: Interval) -> tuple[float, float, float]:
     """value, lower and upper as doubles, the bounds rounded outward."""
     value, lower, upper = float(number.value), float(number.lower), float(number.upper)
     lower = math.nextafter(lower, -math.inf) if lower > number.lower else lower
@@ -78,7 +78,7 @@ def _outward(number: Certified) -> tuple[float, float, float]:
     return value, lower, upper
 
 
-def _table(numbers: Sequence[Certified]) -> np.ndarray:
+def _table(numbers: Sequence[Interval]) -> np.ndarray:
     return np.array([_outward(number) for number in numbers]).reshape(-1, 3)
 
 

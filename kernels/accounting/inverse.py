@@ -18,8 +18,7 @@ import numpy as np
 from kernels.accounting.bounds import zcdp
 from kernels.accounting.profile_point import Profile, ProfilePoint
 from kernels.accounting.tradeoff.normal import mills
-from kernels.intervals.enclosure import complement
-from kernels.intervals.interval import NEAREST, UP, Certified, from_floats
+from kernels.intervals.interval import NEAREST, UP, Interval, from_floats
 from kernels.intervals.root import LOG_UNIT, Evaluation, LogDelta, bracketed_root, certified_root
 from kernels.numerics.relative.tilt import Tails, Tilt
 
@@ -41,9 +40,9 @@ class Reduction:
     """
 
     delta: Fraction
-    eps_zcdp: Certified
-    reduction: Certified
-    scale: Certified
+    eps_zcdp: Interval
+    reduction: Interval
+    scale: Interval
 
 
 def log_fraction(number: Fraction) -> float:
@@ -116,7 +115,7 @@ def by_profile(profile: Profile, rest: bool = False) -> ExactEvaluation:
 
 
 def _log_delta(point: ProfilePoint, rest: bool) -> LogDelta:
-    number, sign = (complement(point.delta), -1.0) if rest else (point.delta, 1.0)
+    number, sign = (1 - point.delta, -1.0) if rest else (point.delta, 1.0)
     if not number.lower > 0:
         return LogDelta(-sign * math.inf, math.inf, 0.0)
     log = float(NEAREST.ln(number.value))
@@ -132,7 +131,7 @@ def least_epsilon(
     delta: Fraction,
     guess: float | None = None,
     rough: Evaluation | None = None,
-) -> Certified:
+) -> Interval:
     """The eps > 0 with delta(eps) = delta, for 0 < delta < delta(0); rho = R/2; guess: within 0.01 if given;
     rough: a quicker evaluation without bounds, for the search. Both give -ln(1 - delta) where that is
     near_one."""
@@ -189,5 +188,5 @@ def variance_reduction(
     scale = from_floats(value, low, high)
     one = Decimal(1)
     return Reduction(
-        delta, eps_zcdp, Certified(*(one - one / c for c in (scale.value, scale.lower, scale.upper))), scale
+        delta, eps_zcdp, Interval(*(one - one / c for c in (scale.value, scale.lower, scale.upper))), scale
     )

@@ -17,6 +17,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache, reduce
 from itertools import combinations
+from operator import mul
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +25,7 @@ from numpy.typing import NDArray
 from kernels.accounting.composition import Composition
 from kernels.accounting.profile_point import Profile, ProfilePoint, almost_certain, certain
 from kernels.accounting.sum_law import Floats, SumLaw, spread, sum_law
-from kernels.intervals.enclosure import product, total
-from kernels.intervals.interval import NEAREST, ONE, UP, ZERO, Certified
+from kernels.intervals.interval import NEAREST, ONE, UP, ZERO, Interval
 from kernels.numerics.nodes.plan import foreseen
 
 #: What taking cells out of a composition may cost, a few seconds.
@@ -217,11 +217,11 @@ class _Terms:
             alpha = power = delta = ZERO
             for places, shift in zip(atoms.places, atoms.shifts, strict=True):
                 point = self._known[shift]
-                first = reduce(product, (law.first[j] for law, j in zip(laws, places, strict=True)))
-                second = reduce(product, (law.second[j] for law, j in zip(laws, places, strict=True)))
-                alpha = total(alpha, product(first, point.alpha))
-                power = total(power, product(second, point.power))
-                delta = total(delta, product(second, point.delta))
+                first = reduce(mul, (law.first[j] for law, j in zip(laws, places, strict=True)))
+                second = reduce(mul, (law.second[j] for law, j in zip(laws, places, strict=True)))
+                alpha = alpha + first * point.alpha
+                power = power + second * point.power
+                delta = delta + second * point.delta
             most_p, most_q = ONE.value, _NEGLIGIBLE * delta.lower
             if self._alone:
                 most_p = min(_NEGLIGIBLE * alpha.lower, _NEGLIGIBLE_TAIL)
@@ -296,6 +296,6 @@ def _sum(sizes: Floats) -> Decimal:
     return UP.multiply(2, UP.exp(Decimal(largest + math.log(np.exp(sizes - largest).sum()))))
 
 
-def _raised(number: Certified, missing: Decimal) -> Certified:
+def _raised(number: Interval, missing: Decimal) -> Interval:
     upper = UP.add(number.upper, missing)
-    return Certified(number.value, number.lower, upper).clipped(ZERO.value, ONE.value)
+    return Interval(number.value, number.lower, upper).clipped(ZERO.value, ONE.value)

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
-from kernels.intervals.enclosure import complement, exponential
-from kernels.intervals.interval import DOWN, ONE, UP, ZERO, Certified
+from kernels.intervals.interval import DOWN, ONE, UP, ZERO, Interval, exponential
 
 #: Relative width of delta that the relative tier is meant for.
 PROMISED = Decimal("1e-12")
@@ -19,9 +18,9 @@ class ProfilePoint:
     """delta(eps), alpha = P(T > eps) and power = Q(T > eps)."""
 
     eps: Fraction
-    delta: Certified
-    alpha: Certified
-    power: Certified
+    delta: Interval
+    alpha: Interval
+    power: Interval
 
     @property
     def is_sharp(self) -> bool:
@@ -44,7 +43,7 @@ Profile = Callable[[Sequence[Fraction]], Sequence[ProfilePoint]]
 
 def negligible(eps: Fraction) -> ProfilePoint:
     """Where all three are at most 10^-MOST_DECADES."""
-    tiny = Certified(ZERO.value, ZERO.value, Decimal((0, (1,), -MOST_DECADES)))
+    tiny = Interval(ZERO.value, ZERO.value, Decimal((0, (1,), -MOST_DECADES)))
     return ProfilePoint(eps, tiny, tiny, tiny)
 
 
@@ -52,12 +51,12 @@ def certain(eps: Fraction) -> ProfilePoint:
     """Of no cell at all: T = 0."""
     if eps >= 0:
         return ProfilePoint(eps, ZERO, ZERO, ZERO)
-    return ProfilePoint(eps, complement(exponential(eps)), ONE, ONE)
+    return ProfilePoint(eps, 1 - exponential(eps), ONE, ONE)
 
 
 def almost_certain(eps: Fraction, doubt: Decimal) -> ProfilePoint:
     """At an eps below 0 with P(T <= eps) and Q(T <= eps) at most `doubt`: delta(eps) = 1 - e^eps + e^eps
     delta(-eps), and delta(-eps) <= P(T <= eps)."""
-    delta = complement(exponential(eps))
-    most = Certified(ONE.value, DOWN.subtract(1, doubt), ONE.value)
-    return ProfilePoint(eps, Certified(delta.value, delta.lower, UP.add(delta.upper, doubt)), most, most)
+    delta = 1 - exponential(eps)
+    most = Interval(ONE.value, DOWN.subtract(1, doubt), ONE.value)
+    return ProfilePoint(eps, Interval(delta.value, delta.lower, UP.add(delta.upper, doubt)), most, most)

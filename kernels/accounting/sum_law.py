@@ -14,7 +14,7 @@ from flint import arb, arb_poly, ctx
 from numpy.typing import NDArray
 
 from kernels.intervals.balls import ball, to_decimals
-from kernels.intervals.interval import NEAREST, ONE, ZERO, Certified
+from kernels.intervals.interval import NEAREST, ONE, ZERO, Interval
 
 _DEEP_NATS = 1500.0  # from here on products are taken term by term
 _MOST_VALUES, _MOST_DEEP_VALUES = 20_000, 600  # of K
@@ -29,8 +29,8 @@ class SumLaw:
     and log_second at least their logarithms; missing: probability of everything else, at most."""
 
     reach: int
-    first: list[Certified]
-    second: list[Certified]
+    first: list[Interval]
+    second: list[Interval]
     log_first: Floats
     log_second: Floats
     missing: Decimal
@@ -75,7 +75,7 @@ def sum_law(rho: Fraction, count: int, nats: float) -> SumLaw | None:
     )
 
 
-def _log(probability: Certified) -> float:
+def _log(probability: Interval) -> float:
     """ln of a probability, rounded up a little."""
     if not probability.upper:
         return -math.inf

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from flint import arb, ctx, fmpq
 
-from kernels.intervals.interval import Certified
+from kernels.intervals.interval import Interval
 
 DIGITS = 40
 _WANTED_BITS = 136  # a little more than DIGITS decimal digits
@@ -21,7 +21,7 @@ def ball(number: Fraction | int) -> arb:
     return arb(fmpq(number.numerator, number.denominator))
 
 
-def certified(formula: Callable[[], arb | None]) -> Certified:
+def certified(formula: Callable[[], arb | None]) -> Interval:
     """Enclosure of `formula()` to about 40 digits, at a precision that is doubled until it is that narrow.
 
     The formula may return None to say that the precision is too low to tell. Where 2^15 bits do not give 40
@@ -76,14 +76,14 @@ def value_over(place: arb, function: Callable[[arb], arb], slope: Callable[[arb]
     return function(middle) + slope(place) * (place - middle)
 
 
-def to_decimals(number: arb) -> Certified:
+def to_decimals(number: arb) -> Interval:
     """The same ball in decimals, to about 40 digits."""
     middle, radius, exponent = (int(part) for part in number.mid_rad_10exp(DIGITS))
     if exponent < _LEAST_EXPONENT:
         tiny = Decimal((0, (1,), _LEAST_EXPONENT))
-        return Certified(Decimal(0), Decimal(0) if middle >= radius else -tiny, tiny)
+        return Interval(Decimal(0), Decimal(0) if middle >= radius else -tiny, tiny)
     value, lower, upper = (_scaled(part, exponent) for part in (middle, middle - radius, middle + radius))
-    return Certified(value, lower, upper)
+    return Interval(value, lower, upper)
 
 
 def _scaled(integer: int, exponent: int) -> Decimal:

@@ -1,9 +1,11 @@
-"""A number with a guaranteed enclosure, and how it is printed to the safe side."""
+"""Intervals: a number with guaranteed bounds, arithmetic that keeps them, and printing to the safe side."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
+from functools import lru_cache
+from typing import Self
 
 _DIGITS = 60
 
@@ -14,9 +16,14 @@ def _context(rounding: str, digits: int = _DIGITS) -> Context:
 
 NEAREST, DOWN, UP = (_context(rounding) for rounding in (ROUND_HALF_EVEN, ROUND_FLOOR, ROUND_CEILING))
 
+#: Decimal.exp rounds its argument's last digit; 60 digits leave far more than this for any exponent in use.
+_EXP_SLACK = Decimal("1e-45")
+#: Far below, exponentials are no decimals; this one is.
+_LOWEST_POWER, _LOWEST = -(10**18), Decimal((0, (1,), -4 * 10**17))  # ln 10 > 2.3
+
 
 @dataclass(frozen=True, slots=True)
-class Certified:
+class Interval:
     """lower <= true value <= upper, with value between them; Decimals, so that any exponent fits."""
 
     value: Decimal
@@ -32,40 +39,103 @@ class Certified:
         """Upper minus lower bound, rounded up."""
         return UP.subtract(self.upper, self.lower) if self.lower != self.upper else Decimal(0)
 
-    def clipped(self, least: Decimal, most: Decimal) -> "Certified":
+    def clipped(self, least: Decimal, most: Decimal) -> "Interval":
         """The same number, known to lie in [least, most]."""
         lower, upper = (min(max(bound, least), most) for bound in (self.lower, self.upper))
-        return Certified(min(max(self.value, lower), upper), lower, upper)
+        return Interval(min(max(self.value, lower), upper), lower, upper)
 
-    def meet(self, other: "Certified") -> "Certified":
+    def meet(self, other: "Interval") -> "Interval":
         """Enclosure by both; the value of the narrower one. ValueError when they contradict each other."""
         lower, upper = max(self.lower, other.lower), min(self.upper, other.upper)
         if lower > upper:
             raise ValueError(f"contradictory enclosures {self} and {other}")
         best = self if self.width <= other.width else other
-        return Certified(min(max(best.value, lower), upper), lower, upper)
+        return Interval(min(max(best.value, lower), upper), lower, upper)
+
+    def __add__(self, other: Self) -> Self:
+        """Enclosure of the sum."""
+        return type(self)(
+            NEAREST.add(self.value, other.value),
+            DOWN.add(self.lower, other.lower),
+            UP.add(self.upper, other.upper),
+        )
+
+    def __sub__(self, other: Self) -> Self:
+        """Enclosure of the difference."""
+        return type(self)(
+            NEAREST.subtract(self.value, other.value),
+            DOWN.subtract(self.lower, other.upper),
+            UP.subtract(self.upper, other.lower),
+        )
+
+    def __rsub__(self, number: int) -> Self:
+        """Enclosure of a whole number minus this one, as in 1 - delta."""
+        exact = Decimal(number)
+        return type(self)(exact, exact, exact) - self
+
+    def __mul__(self, other: Self) -> Self:
+        """Enclosure of the product."""
+        value = NEAREST.multiply(self.value, other.value)
+        if self.lower >= 0 and other.lower >= 0:
+            return type(self)(
+                value, DOWN.multiply(self.lower, other.lower), UP.multiply(self.upper, other.upper)
+            )
+        corners = [(x, y) for x in (self.lower, self.upper) for y in (other.lower, other.upper)]
+        lower = min(DOWN.multiply(x, y) for x, y in corners)
+        upper = max(UP.multiply(x, y) for x, y in corners)
+        return type(self)(min(max(value, lower), upper), lower, upper)
+
+    def __truediv__(self, other: Self) -> Self:
+        """Enclosure of the quotient by a number above 0. Raises ValueError when it is not certainly that."""
+        if other.lower <= 0:
+            raise ValueError(f"{other} may be 0")
+        corners = [(x, y) for x in (self.lower, self.upper) for y in (other.lower, other.upper)]
+        lower = min(DOWN.divide(x, y) for x, y in corners)
+        upper = max(UP.divide(x, y) for x, y in corners)
+        return type(self)(min(max(NEAREST.divide(self.value, other.value), lower), upper), lower, upper)
 
 
-ZERO = Certified(Decimal(0), Decimal(0), Decimal(0))
-ONE = Certified(Decimal(1), Decimal(1), Decimal(1))
-INFINITE = Certified(Decimal("Infinity"), Decimal("Infinity"), Decimal("Infinity"))
+ZERO = Interval(Decimal(0), Decimal(0), Decimal(0))
+ONE = Interval(Decimal(1), Decimal(1), Decimal(1))
+INFINITE = Interval(Decimal("Infinity"), Decimal("Infinity"), Decimal("Infinity"))
 
 
-def enclose(operation: Callable[[Context], Decimal]) -> Certified:
-    """Certified result of one correctly rounded Decimal operation, given as a function of the context."""
-    return Certified(operation(NEAREST), operation(DOWN), operation(UP))
+def enclose(operation: Callable[[Context], Decimal]) -> Interval:
+    """Enclosure of one correctly rounded Decimal operation, given as a function of the context."""
+    return Interval(operation(NEAREST), operation(DOWN), operation(UP))
 
 
-def from_fraction(number: Fraction | int) -> Certified:
+def from_fraction(number: Fraction | int) -> Interval:
     """Enclosure of an exact rational, to 60 digits."""
     exact = Fraction(number)
     numerator, denominator = Decimal(exact.numerator), Decimal(exact.denominator)
     return enclose(lambda context: context.divide(numerator, denominator))
 
 
-def from_floats(value: float, lower: float, upper: float) -> Certified:
+def from_floats(value: float, lower: float, upper: float) -> Interval:
     """Enclosure given by three floats, taken exactly."""
-    return Certified(Decimal(value), Decimal(lower), Decimal(upper))
+    return Interval(Decimal(value), Decimal(lower), Decimal(upper))
+
+
+def from_triple(triple: Sequence[float], bound: float) -> Interval:
+    """An unevaluated sum of doubles with an absolute error bound."""
+    exact = sum((Fraction(part) for part in map(float, triple)), Fraction(0))
+    value = from_fraction(exact)
+    error = Decimal(bound)
+    return Interval(value.value, DOWN.subtract(value.lower, error), UP.add(value.upper, error))
+
+
+@lru_cache(maxsize=1024)
+def exponential(power: Fraction) -> Interval:
+    """exp of an exact rational."""
+    if power < _LOWEST_POWER:
+        return Interval(ZERO.value, ZERO.value, _LOWEST)
+    exact = from_fraction(power)
+    value = NEAREST.exp(exact.value)
+    slack = UP.add(_EXP_SLACK, UP.multiply(2, exact.width))
+    return Interval(
+        value, DOWN.multiply(value, DOWN.subtract(1, slack)), UP.multiply(value, UP.add(1, slack))
+    )
 
 
 def down(number: Decimal, digits: int) -> str:

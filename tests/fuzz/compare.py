@@ -12,7 +12,7 @@ from flint import arb
 
 from kernels.accounting.accountant import Accountant, ProfilePoint, Refused
 from kernels.accounting.composition import Composition
-from kernels.intervals.interval import Certified
+from kernels.intervals.interval import Interval
 from tests.fuzz.draw import Case
 from tests.fuzz.truth import BITS, ByScan, Truth, truths
 from tests.reference.balls import ball, precision
@@ -46,7 +46,7 @@ class Record:
     seconds: float = 0.0  # of the accountant
     faults: list[str] = field(default_factory=list)
 
-    def hold(self, quantity: str, number: Certified, truth: arb) -> None:
+    def hold(self, quantity: str, number: Interval, truth: arb) -> None:
         """Compare a certified number with the truth."""
         if not truth.is_finite():
             return
@@ -132,8 +132,8 @@ class Answers:
     """What the accountant said."""
 
     points: list[ProfilePoint]
-    epsilon: Certified
-    beta: Certified
+    epsilon: Interval
+    beta: Interval
 
 
 def _ask(accountant: Accountant, case: Case) -> Answers:
@@ -166,7 +166,7 @@ def _check_truth(record: Record, case: Case, answers: Answers, truth: Truth) -> 
         record.hold("beta", answers.beta, found)
 
 
-def _check_probability(record: Record, number: Certified) -> None:
+def _check_probability(record: Record, number: Interval) -> None:
     parts = (number.lower, number.value, number.upper)
     good = not any(part.is_nan() for part in parts) and 0 <= parts[0] <= parts[1] <= parts[2] <= 1
     record.demand(good, f"not a probability: {number}")
@@ -192,7 +192,7 @@ def _truth(case: Case) -> Truth | None:
     return None
 
 
-def _check_epsilon(record: Record, truth: Truth, epsilon: Certified, delta: Fraction) -> None:
+def _check_epsilon(record: Record, truth: Truth, epsilon: Interval, delta: Fraction) -> None:
     """delta at the ends of the interval lies on the right sides of the delta asked for."""
     ends = (epsilon.lower, epsilon.value, epsilon.upper)
     found = [one for one in (truth.delta(Fraction(part)) for part in ends) if one is not None]

@@ -20,7 +20,7 @@ from workflow.allocation.geounits import read_geounits
 from workflow.allocation.read import load_allocation, parse_allocation, read_cells
 from workflow.cli.rationals import ANY_REAL, PROBABILITY, RationalList
 from workflow.design.scan import load_scan
-from workflow.input.tree import ConfigError
+from workflow.errors import ConfigError
 from workflow.pipeline.plan import WorkPlanError, make_work_plan, read_work_plan, to_json
 from workflow.pipeline.settings import configure
 from workflow.results.curves import Identity, StoreError, open_results, write_atomic

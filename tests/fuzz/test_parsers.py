@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from tests.fuzz.parsers import Fuzzer
 from tests.fuzz.targets import ALLOCATION, targets
 from workflow.allocation.read import parse_allocation
-from workflow.input.tree import ConfigError, parse_text_tree
+from workflow.errors import ConfigError
+from workflow.input.tree import parse_text_tree
 
 NAMES = (
     *("allocation", "allocation file", "cells YAML", "cells JSON", "study", "run settings", "geounits"),

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from workflow.input.tree import ConfigError, printable, read_text, shorten
-from workflow.words import how_many, listing, suggestion
+from workflow.errors import ConfigError
+from workflow.input.tree import read_text
+from workflow.words import how_many, listing, printable, shorten, suggestion
 
 MAX_CSV_BYTES = 1 << 20
 _TOTALS = {"total rho", "global rho", "total budget", "global budget"}

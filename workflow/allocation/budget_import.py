@@ -10,8 +10,8 @@ from fractions import Fraction
 from pathlib import Path
 
 from workflow.allocation.budget_cells import BudgetTable, Cell, read_cells_by_level
+from workflow.errors import ConfigError
 from workflow.input.rational import parse_rational, with_decimals, wrong_sum
-from workflow.input.tree import ConfigError
 from workflow.words import listing
 
 _NOT_ASKED = {"", "-", "–", "—", "0", "0%", "0.0", "0.0%", "n/a", "na"}

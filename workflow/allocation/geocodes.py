@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from kernels.accounting.census.geography import Geography
+from workflow.errors import ConfigError
 from workflow.input.csv_rows import csv_rows
-from workflow.input.tree import ConfigError, printable, shorten
-from workflow.words import listing, suggestion
+from workflow.words import listing, printable, shorten, suggestion
 
 
 def read_geocodes(path: Path, levels: Sequence[str], digits: Mapping[str, int]) -> Geography:

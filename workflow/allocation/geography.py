@@ -10,7 +10,7 @@ import numpy as np
 from kernels.accounting.census.geography import Geography, count_paths
 from workflow.allocation.geocodes import read_geocodes
 from workflow.allocation.geounits import read_geounits
-from workflow.input.tree import shorten
+from workflow.words import shorten
 
 
 def read_geography(path: Path, levels: Sequence[str], digits: Mapping[str, int] | None) -> Geography:

@@ -11,9 +11,9 @@ from sys import intern
 import numpy as np
 
 from kernels.accounting.census.geography import Geography
+from workflow.errors import ConfigError
 from workflow.input.csv_rows import csv_rows
-from workflow.input.tree import ConfigError, printable, shorten
-from workflow.words import listing, suggestion
+from workflow.words import listing, printable, shorten, suggestion
 
 
 @dataclass(slots=True)

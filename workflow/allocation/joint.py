@@ -10,10 +10,11 @@ from kernels.accounting.census.allocation import Allocation, Resolution
 from kernels.accounting.census.joint import all_patterns, first_patterns, join
 from kernels.accounting.census.mechanism import SEPARATOR, resolve_mechanism
 from workflow.allocation.schema import MAX_LEVELS, MAX_PATTERNS, JointFile
+from workflow.errors import ConfigError
 from workflow.input.checks import check_list, first_problem
 from workflow.input.model import MAX_PROSE
 from workflow.input.rational import with_decimals
-from workflow.input.tree import ConfigError, KeyPath, TextTree
+from workflow.input.tree import KeyPath, TextTree
 from workflow.words import how_many
 
 

@@ -18,22 +18,13 @@ from kernels.accounting.composition import Composition
 from workflow.allocation.joint import read_joint
 from workflow.allocation.patterns import read_patterns
 from workflow.allocation.schema import HINTS, AllocationFile, LevelBudget
+from workflow.errors import ConfigError
 from workflow.input.checks import check_known, check_list, first_problem
 from workflow.input.model import is_slug
 from workflow.input.rational import common_denominator, parse_count, parse_rho, wrong_sum
-from workflow.input.tree import (
-    MAX_YAML_BYTES,
-    ConfigError,
-    KeyPath,
-    TextTree,
-    parse_text_tree,
-    printable,
-    read_text,
-    read_text_tree,
-    shorten,
-)
+from workflow.input.tree import MAX_YAML_BYTES, KeyPath, TextTree, parse_text_tree, read_text, read_text_tree
 from workflow.origin import recorded_file
-from workflow.words import listing, suggestion
+from workflow.words import listing, printable, shorten, suggestion
 
 __all__ = [
     "ConfigError",

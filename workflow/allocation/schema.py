@@ -32,8 +32,8 @@ from workflow.input.model import (
     Slug,
     count,
 )
-from workflow.input.tree import KeyPath, shorten
-from workflow.words import suggestion
+from workflow.input.tree import KeyPath
+from workflow.words import shorten, suggestion
 
 _DEFAULTS = Settings()
 _DIGITS = re.compile(r"[0-9]+")

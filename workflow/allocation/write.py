@@ -9,9 +9,10 @@ from pathlib import Path
 from kernels.accounting.census.allocation import Allocation
 from workflow.allocation.read import parse_allocation
 from workflow.allocation.standalone import written_out
+from workflow.errors import ConfigError
 from workflow.files import write_text
 from workflow.input.model import MAX_PROSE, is_slug
-from workflow.input.tree import ConfigError, printable, shorten
+from workflow.words import printable, shorten
 
 
 def check_free(path: Path, force: bool) -> None:

@@ -29,7 +29,7 @@ from workflow.cli.stored import stored_result
 
 if TYPE_CHECKING:
     from kernels.accounting.accountant import Accountant
-    from kernels.intervals.interval import Certified
+    from kernels.intervals.interval import Interval
     from workflow.results.result import StoredResult
 
 TESTS = (
@@ -129,9 +129,9 @@ def attack(
 class _Found:
     """The advantage; alpha and f(alpha) of every test; delta, eps and Q(T > eps) of every delta."""
 
-    advantage: Certified
-    tests: list[tuple[Fraction, Certified]]
-    losses: list[tuple[Fraction, Certified, Certified]]
+    advantage: Interval
+    tests: list[tuple[Fraction, Interval]]
+    losses: list[tuple[Fraction, Interval, Interval]]
 
 
 def _of_accountant(
@@ -161,7 +161,7 @@ def _of_stored(result: StoredResult, alpha: tuple[Fraction, ...] | None) -> _Fou
     )
 
 
-def _posterior(prior: Fraction, factor: Certified) -> tuple[Certified, Certified]:
+def _posterior(prior: Fraction, factor: Interval) -> tuple[Interval, Interval]:
     """The posterior, and 1 - posterior."""
     from kernels.accounting.attack import doubt, posterior
 

@@ -15,8 +15,7 @@ class Words(click.Choice[str]):
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter:
-            from workflow.input.tree import shorten
-            from workflow.words import suggestion
+            from workflow.words import shorten, suggestion
 
             choices = [str(choice) for choice in self.choices]
             hint = suggestion(str(value), choices)

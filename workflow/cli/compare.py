@@ -95,7 +95,7 @@ def compare(
 
 def _check_output(output: Path | None, force: bool) -> None:
     from workflow.allocation.write import check_free
-    from workflow.input.tree import ConfigError
+    from workflow.errors import ConfigError
 
     if output is None:
         return

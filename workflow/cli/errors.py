@@ -35,7 +35,7 @@ class Refusal(CommandError):
 def one_line(text: object) -> str:
     """The text with every run of white space, line breaks included, made one space, and escape sequences
     and other characters that do not print written out."""
-    from workflow.input.tree import printable  # loads the YAML parser
+    from workflow.words import printable
 
     return printable(" ".join(str(text).split()))
 
@@ -60,7 +60,7 @@ def run(call: Callable[[], object], program: str) -> int:
         _complain(program, "this computation needs more memory than there is")
         return REFUSED
     except OSError as error:
-        from workflow.input.tree import file_name  # loads the YAML parser
+        from workflow.words import file_name
 
         _complain(program, f"{file_name(error.filename or 'output', error)}: {error.strerror or error}")
         return REFUSED

@@ -73,7 +73,7 @@ def export(
     delta(eps - G).
     """
     from workflow.allocation.write import check_free
-    from workflow.input.tree import ConfigError
+    from workflow.errors import ConfigError
 
     try:
         check_free(output, force)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from fractions import Fraction
 
-from kernels.intervals.interval import Certified, down, from_fraction, nearest, up
+from kernels.intervals.interval import Interval, down, from_fraction, nearest, up
 from kernels.intervals.text import plain, ratio
 
 WIDTH_DIGITS = 3  # digits printed of the width of a guaranteed interval
@@ -25,7 +25,7 @@ def exact_fields(name: str, number: Fraction | int) -> dict[str, str]:
     return fields if isinstance(number, int) else {**fields, f"{name}_exact": ratio(number)}
 
 
-def certified_fields(name: str, number: Certified) -> dict[str, str]:
+def certified_fields(name: str, number: Interval) -> dict[str, str]:
     """JSON fields of a computed number: `<name>`, and its interval, `<name>_lower` and `<name>_upper`."""
     value, lower, upper = interval(number)
     return {name: value, f"{name}_lower": lower, f"{name}_upper": upper}
@@ -37,7 +37,7 @@ def bound_fields(name: str, bound: float) -> dict[str, str]:
     return {name: text, f"{name}_lower": "0", f"{name}_upper": text}
 
 
-def interval(number: Certified) -> tuple[str, str, str]:
+def interval(number: Interval) -> tuple[str, str, str]:
     """Value, lower, upper as text with lower <= value <= upper, the bounds rounded outward.
 
     Digits end WIDTH_DIGITS into the interval's width, so that what is known is printed and no more; bounds

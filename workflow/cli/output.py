@@ -15,7 +15,7 @@ from kernels.intervals.text import plain, short
 from workflow.cli.figures import certified_fields, given_fields
 
 if TYPE_CHECKING:
-    from kernels.intervals.interval import Certified
+    from kernels.intervals.interval import Interval
 
 TABLE_DIGITS = 10
 PERCENT_DIGITS = 6
@@ -41,34 +41,33 @@ class Column:
     show: Callable[[Any], str]
 
 
-def at_most(number: Certified, digits: int = TABLE_DIGITS) -> str:
+def at_most(number: Interval, digits: int = TABLE_DIGITS) -> str:
     """The upper bound, rounded up: for figures that are worse when larger, such as eps and delta."""
     from kernels.intervals.interval import up
 
     return plain(Decimal(up(number.upper, digits))) if number.upper.is_finite() else "infinite"
 
 
-def at_least(number: Certified, digits: int = TABLE_DIGITS) -> str:
+def at_least(number: Interval, digits: int = TABLE_DIGITS) -> str:
     """The lower bound, rounded down: for figures that are worse when smaller, such as beta."""
     from kernels.intervals.interval import down
 
     return plain(Decimal(down(number.lower, digits))) if number.lower.is_finite() else "infinite"
 
 
-def probability_at_most(number: Certified, rest: Certified | None = None) -> str:
+def probability_at_most(number: Interval, rest: Interval | None = None) -> str:
     """The upper bound of a probability, rounded up: `1 - 2.391e-11` near 1, and 1 only where it is that.
 
     rest: 1 - number where it is known to more digits than that difference has.
     """
-    from kernels.intervals.enclosure import complement
     from kernels.intervals.interval import down
 
-    rest = rest or complement(number)
+    rest = rest or 1 - number
     near = 0 < rest.lower < NEAR
     return f"1 - {plain(Decimal(down(rest.lower, REST_DIGITS)))}" if near else at_most(number)
 
 
-def percent_at_least(number: Certified) -> str:
+def percent_at_least(number: Interval) -> str:
     """The lower bound of a fraction as a percentage, rounded down."""
     from kernels.intervals.interval import down
 
@@ -89,7 +88,7 @@ def emit_rows(
     as_json: bool,
     notes: Sequence[str] = (),
 ) -> None:
-    """Answer with rows of Fractions (given) and Certified numbers (computed), keyed as the columns are."""
+    """Answer with rows of Fractions (given) and Interval numbers (computed), keyed as the columns are."""
     if as_json:
         emit_json({**fields, "rows": [row_fields(row) for row in rows]})
         return
@@ -119,7 +118,7 @@ def emit_table(
     from rich.table import Table
     from rich.text import Text
 
-    from workflow.input.tree import printable  # loads the YAML parser
+    from workflow.words import printable
 
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
     for position, title in enumerate(titles):
@@ -144,7 +143,7 @@ def relation(neighbours: str) -> str:
 
 
 def row_fields(row: Mapping[str, Any]) -> dict[str, str]:
-    """JSON fields of a row: of a Fraction, the number given; of a Certified, its value and bounds."""
+    """JSON fields of a row: of a Fraction, the number given; of a Interval, its value and bounds."""
     fields: dict[str, str] = {}
     for key, value in row.items():
         fields |= given_fields(key, value) if isinstance(value, Fraction) else certified_fields(key, value)

@@ -47,7 +47,7 @@ def patterns(
     from workflow.allocation.geography import path_counts, read_geography
     from workflow.cli.figures import exact_fields
     from workflow.cli.question import read_allocation
-    from workflow.input.tree import ConfigError
+    from workflow.errors import ConfigError
     from workflow.words import how_many
 
     if (geounits is None) == (geocodes is None) or (geocodes is None) != (digits is None):

@@ -34,7 +34,7 @@ class Question:
 
     def heading(self) -> list[str]:
         """What is asked about, in words: the composition, the neighbour relation, the budget."""
-        from workflow.words import how_many  # loads the YAML parser
+        from workflow.words import how_many
 
         total = self.composition.total_rho
         whose = ", the level's rho" if self.level else ", the allocation's total rho" if self.pair else ""

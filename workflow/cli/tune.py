@@ -99,7 +99,7 @@ def tune(
     from kernels.accounting.design.rescale import Unmet
     from workflow.allocation.write import allocation_name, check_free
     from workflow.design.tune import Request, run_tuning
-    from workflow.input.tree import ConfigError
+    from workflow.errors import ConfigError
 
     if output is not None:
         try:
@@ -224,7 +224,7 @@ def _document(found: Tuning, output: Path | None) -> dict[str, Any]:
 
 
 def _print(found: Tuning, output: Path | None) -> None:
-    from workflow.words import how_many  # loads the YAML parser
+    from workflow.words import how_many
 
     before, delta = found.before, given(found.request.delta)
     ratio = f"{float(found.after.total_rho / before.total_rho):.6g}"

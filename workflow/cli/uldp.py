@@ -16,7 +16,7 @@ from workflow.cli.output import at_most, emit_json, emit_table, given, json_opti
 from workflow.cli.rationals import Range, list_option
 
 if TYPE_CHECKING:
-    from kernels.intervals.interval import Certified
+    from kernels.intervals.interval import Interval
     from kernels.uldp.bounds import Certificate, Enclosure
 
 MOST_SYMBOLS, MOST_SENSITIVE = 10**9, 10**5
@@ -116,8 +116,8 @@ def _cells(eps: Fraction, certificate: Certificate, regime: str) -> Sequence[str
     ]
 
 
-def _certified(known: Enclosure) -> Certified:
-    from kernels.intervals.interval import Certified, from_fraction
+def _certified(known: Enclosure) -> Interval:
+    from kernels.intervals.interval import Interval, from_fraction
 
     lower, upper = from_fraction(known.lower).lower, from_fraction(known.upper).upper
-    return Certified(min(max(from_fraction(known.value).value, lower), upper), lower, upper)
+    return Interval(min(max(from_fraction(known.value).value, lower), upper), lower, upper)

@@ -11,7 +11,7 @@ from kernels.accounting.bounds import zcdp
 from kernels.accounting.census.allocation import Allocation
 from kernels.accounting.census.mechanism import pair_composition, pairs
 from kernels.accounting.design.calibration import evaluate_pairs
-from kernels.intervals.interval import Certified
+from kernels.intervals.interval import Interval
 from workflow.design.epsilons import exact_epsilons
 
 
@@ -21,12 +21,12 @@ class AtDelta:
     all pairs, None where only the first was evaluated; levels: the reduction of each level alone."""
 
     delta: Fraction
-    eps_zcdp: Certified
-    eps_cks20: Certified
-    eps_proxy: Certified
-    reduction: Certified
-    levels: dict[str, Certified]
-    eps: Certified | None = None
+    eps_zcdp: Interval
+    eps_cks20: Interval
+    eps_proxy: Interval
+    reduction: Interval
+    levels: dict[str, Interval]
+    eps: Interval | None = None
     worst: tuple[str, str] | None = None
 
 

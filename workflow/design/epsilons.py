@@ -12,7 +12,7 @@ from workflow.processes import in_processes
 if TYPE_CHECKING:
     from kernels.accounting.composition import Composition
     from kernels.accounting.design.calibration import Epsilons
-    from kernels.intervals.interval import Certified
+    from kernels.intervals.interval import Interval
 
 Item = TypeVar("Item")
 
@@ -42,7 +42,7 @@ def exact_epsilons(
     many are done, of how many. None of these changes a result.
     """
 
-    def epsilons(compositions: Sequence[Composition]) -> Iterator[Certified]:
+    def epsilons(compositions: Sequence[Composition]) -> Iterator[Interval]:
         tasks = [_Task(composition, delta, guess) for composition in compositions]
         chunk = max(1, min(_MOST_CHUNK, int(_REPAID / predicted_seconds(sample(compositions)))))
         for done, eps in enumerate(in_processes(_epsilon, tasks, jobs, chunk), start=1):
@@ -71,7 +71,7 @@ def predicted_seconds(compositions: Sequence[Composition]) -> float:
     return seconds / len(compositions)
 
 
-def _epsilon(task: _Task) -> Certified:
+def _epsilon(task: _Task) -> Interval:
     from kernels.accounting.accountant import Accountant
 
     return Accountant(task.composition).epsilon(task.delta, task.guess)

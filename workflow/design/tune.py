@@ -12,8 +12,7 @@ from kernels.accounting.census.allocation import Allocation
 from kernels.accounting.census.mechanism import pair_composition, pairs
 from kernels.accounting.design.calibration import Evaluated, Target, evaluate_pairs, tune, tune_levels
 from kernels.accounting.design.rescale import Unmet, common_denominator, move_budget, scale_levels
-from kernels.intervals.enclosure import complement, difference, product, quotient
-from kernels.intervals.interval import ONE, ZERO, Certified, from_fraction
+from kernels.intervals.interval import ONE, ZERO, Interval, from_fraction
 from workflow.design.epsilons import exact_epsilons, predicted_seconds, sample
 from workflow.processes import available_cores
 
@@ -51,8 +50,8 @@ class LevelChange:
     level: str
     before: Fraction
     after: Fraction
-    by_zcdp: Certified
-    variance_saved: Certified
+    by_zcdp: Interval
+    variance_saved: Interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,19 +66,19 @@ class Tuning:
     scale: Fraction
     account: Evaluated
     eps: Fraction
-    zcdp_total: Certified
+    zcdp_total: Interval
     levels: tuple[LevelChange, ...]
     denominator: int | None = None
 
     @property
-    def worst_eps(self) -> Certified:
+    def worst_eps(self) -> Interval:
         """Exact eps of the worst pair."""
         return self.account.epsilons[self.account.worst]
 
     @property
-    def slack(self) -> Certified:
+    def slack(self) -> Interval:
         """How far the worst pair stays below eps."""
-        return difference(from_fraction(self.eps), self.worst_eps)
+        return from_fraction(self.eps) - self.worst_eps
 
     @property
     def finer(self) -> int | None:
@@ -177,20 +176,20 @@ def _changes(
     changed: Allocation,
     after: Allocation,
     levels: Sequence[str],
-    budget: Certified,
-    own: Mapping[str, Certified],
+    budget: Interval,
+    own: Mapping[str, Interval],
 ) -> tuple[LevelChange, ...]:
     """zCDP would have scaled the same levels to what `budget` leaves them, the others being as they are;
     levels in `own` have a budget of their own."""
     scaled = sum(map(changed.level_rho, levels))
-    left = difference(budget, from_fraction(changed.total_rho - scaled)).clipped(ZERO.value, budget.upper)
+    left = (budget - from_fraction(changed.total_rho - scaled)).clipped(ZERO.value, budget.upper)
     changes = []
     for level in before.levels:
         by_zcdp = rho = from_fraction(after.level_rho(level))
         saved = ZERO
         if level in levels or level in own:
             share = from_fraction(changed.level_rho(level) / scaled)
-            by_zcdp = product(left, share) if level in levels else own[level]
-            saved = ONE if by_zcdp.upper == 0 else complement(quotient(by_zcdp, rho))
+            by_zcdp = left * share if level in levels else own[level]
+            saved = ONE if by_zcdp.upper == 0 else 1 - by_zcdp / rho
         changes.append(LevelChange(level, before.level_rho(level), after.level_rho(level), by_zcdp, saved))
     return tuple(changes)

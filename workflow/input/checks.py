@@ -9,7 +9,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from workflow.input.tree import ConfigError, KeyPath, TextTree, key_path
+from workflow.errors import ConfigError
+from workflow.input.tree import KeyPath, TextTree, key_path
 from workflow.words import how_many, listing, suggestion
 
 _KINDS = {

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TextIO
 
+from workflow.errors import ConfigError
 from workflow.input.input_file import check_regular
-from workflow.input.tree import ConfigError, printable, shorten, unreadable
-from workflow.words import how_many, listing, suggestion
+from workflow.words import how_many, listing, printable, shorten, suggestion, unreadable
 
 MAX_LINE = 1 << 20  # characters
 

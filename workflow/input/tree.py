@@ -8,7 +8,6 @@ documents in one file, deep nesting.
 
 from __future__ import annotations
 
-import errno
 import json
 import re
 from dataclasses import dataclass, field
@@ -27,9 +26,10 @@ from ruamel.yaml.events import (
     SequenceStartEvent,
 )
 
-from workflow.errors import PlainError
+from workflow.errors import ConfigError
 from workflow.input.input_file import check_regular
 from workflow.input.yaml_errors import yaml_problem
+from workflow.words import printable, shorten, unreadable
 
 MAX_YAML_BYTES = 1 << 20
 MAX_JSON_BYTES = 1 << 24
@@ -39,10 +39,6 @@ _HALF = "holds half a character (a lone surrogate)"
 
 KeyPath = tuple[str | int, ...]
 Tree = str | list["Tree"] | dict[str, "Tree"]
-
-
-class ConfigError(PlainError, ValueError):
-    """Bad input, told in one line: file, line, key path, value and what is allowed."""
 
 
 @dataclass(frozen=True)
@@ -106,17 +102,6 @@ def read_text(path: str | Path, limit: int) -> str:
         raise ConfigError(f"{name}: not UTF-8 text (byte {error.start} of the file)") from None
 
 
-def unreadable(path: str | Path, error: OSError) -> str:
-    """Says of a file that is named by a user why it cannot be read."""
-    return f"{file_name(path, error)}: cannot be read: {error.strerror}"
-
-
-def file_name(path: str | Path, error: OSError) -> str:
-    """The name of a file that the system could not find or open, on one line; cut when it is too long for
-    any file."""
-    return shorten(str(path), quote="") if error.errno == errno.ENAMETOOLONG else printable(str(path))
-
-
 def key_path(path: KeyPath) -> str:
     """A key path as text: budget.US.rho."age * sex" or deltas[0]."""
     text = ""
@@ -127,18 +112,6 @@ def key_path(path: KeyPath) -> str:
             plain = len(key) <= 80 and key.isascii() and key.replace("_", "").replace("-", "").isalnum()
             text += ("." if text else "") + (key if plain else shorten(key, quote='"'))
     return text
-
-
-def shorten(text: str, quote: str = "'", limit: int = 80) -> str:
-    """Text in quotes on one line, cut when long."""
-    return quote + printable(text if len(text) <= limit else text[: limit - 3] + "...") + quote
-
-
-def printable(text: str) -> str:
-    """Text on one line, control characters and lone surrogates escaped."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 def _parse_json(text: str, file: str) -> TextTree:

@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from kernels.accounting.bounds import zcdp
-from kernels.intervals.interval import Certified
+from kernels.intervals.interval import Interval
 from workflow.pages.tables import AttackRow
 
 PRIORS = (Fraction(1, 2), Fraction(1, 100))
@@ -51,7 +51,7 @@ def _finding(rows: Sequence[AttackRow], alpha: Fraction, rho: Fraction) -> Attac
     from kernels.accounting.attack import posterior  # loads the compiled kernels
 
     odds = max(rows, key=lambda row: row.odds_factor)
-    factor = Certified(odds.odds_factor, odds.odds_factor, odds.odds_factor)
+    factor = Interval(odds.odds_factor, odds.odds_factor, odds.odds_factor)
     at = np.array([float(alpha)])
     return AttackFinding(
         alpha=alpha,

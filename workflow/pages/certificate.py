@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from workflow.input.json_file import read_json, whole
-from workflow.input.tree import printable
 from workflow.pages.tables import ReportError
+from workflow.words import printable
 
 Kind = TypeVar("Kind")
 

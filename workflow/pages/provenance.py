@@ -9,10 +9,10 @@ from pathlib import Path
 from kernels.accounting.census.allocation import Allocation
 from workflow.allocation.production import is_production
 from workflow.input.json_file import read_json, whole
-from workflow.input.tree import printable
 from workflow.numbers import delta_text, integer_text
 from workflow.pages.tables import ReportError
 from workflow.results.curves import Results
+from workflow.words import printable
 
 # What the method's paper reports for one pair of DHC persons (arXiv 2606.29835).
 PAPER_CPU_HOURS_PER_PAIR = 0.5

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 from workflow.files import write_text
-from workflow.input.tree import printable
 from workflow.pipeline.plan import WorkPlan
 from workflow.pipeline.shard import header_of, set_aside_name
 from workflow.results.attack import ATTACK, attack_rows
@@ -23,6 +22,7 @@ from workflow.results.curves import (
     open_results,
 )
 from workflow.results.tables import REDUCTIONS, SUMMARY, csv_text, reduction_rows, summary_rows
+from workflow.words import printable
 
 
 class Outputs(NamedTuple):

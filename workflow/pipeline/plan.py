@@ -19,9 +19,9 @@ from kernels.accounting.settings import Settings
 from workflow.digests import content_key, settings_of
 from workflow.errors import PlainError
 from workflow.input.rational import parse_ratio
-from workflow.input.tree import printable, shorten
 from workflow.pipeline.shards import Work, shard_names, split
 from workflow.results.result import Identity
+from workflow.words import printable, shorten
 
 FORMAT = "exact-census mechanisms 1"
 

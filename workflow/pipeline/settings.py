@@ -15,10 +15,10 @@ from kernels.accounting.census.allocation import Allocation
 from workflow.allocation.read import find_allocation, load_allocation
 from workflow.certificate.keep import Certified
 from workflow.digests import allocation_digest, code_digest, short_digest
-from workflow.input.tree import ConfigError, shorten
+from workflow.errors import ConfigError
 from workflow.origin import Origin
 from workflow.pipeline.shards import shard_names
-from workflow.words import suggestion
+from workflow.words import shorten, suggestion
 
 # Slurm's pmi2 plugin takes what one read of 1,024 bytes brings for a whole request, and fails on longer ones
 # ("value not properly terminated in client request"). MPICH announces a UCX address, unused memory too, in

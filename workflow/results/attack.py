@@ -16,8 +16,7 @@ import numpy as np
 
 from kernels.accounting.attack import FALSE_POSITIVE_RATES, odds_factor
 from kernels.accounting.tradeoff.tabulated import Curve
-from kernels.intervals.enclosure import complement, from_triple
-from kernels.intervals.interval import DOWN, NEAREST, UP, Certified, down, up
+from kernels.intervals.interval import DOWN, NEAREST, UP, Interval, down, from_triple, up
 from workflow.results.result import StoredResult
 from workflow.results.tables import DIGITS
 
@@ -43,7 +42,7 @@ class StoredAttack:
         self._result = result
         self._falling = result.alpha[:, 0]
 
-    def miss_rate(self, alpha: Fraction) -> Certified:
+    def miss_rate(self, alpha: Fraction) -> Interval:
         """f(alpha), 0 <= alpha <= 1."""
         result = self._result
         place = int(np.searchsorted(-self._falling, -float(alpha)))
@@ -58,14 +57,14 @@ class StoredAttack:
         return near.at(alpha)
 
     @cached_property
-    def advantage(self) -> Certified:
+    def advantage(self) -> Interval:
         """delta(0): eps = 0 is the first point of every stored profile."""
         delta, error = Decimal(float(self._result.delta[0])), Decimal(float(self._result.relative_bound[0]))
         lower = DOWN.multiply(delta, DOWN.subtract(1, error)) if error.is_finite() else Decimal(0)
         upper = UP.multiply(delta, UP.add(1, error)) if error.is_finite() else Decimal(1)
-        return Certified(delta, lower, upper).clipped(Decimal(0), Decimal(1))
+        return Interval(delta, lower, upper).clipped(Decimal(0), Decimal(1))
 
-    def exceeded(self, eps: Certified) -> Certified:
+    def exceeded(self, eps: Interval) -> Interval:
         """Q(T > eps), between the values at the stored thresholds around eps."""
         result, step = self._result, self._result.threshold_step
         last = len(result.beta) - 1
@@ -77,13 +76,13 @@ class StoredAttack:
         )
         upper = self._power(before).upper if before >= 0 else Decimal(1)
         lower = self._power(after).lower if after <= last else Decimal(0)
-        return Certified(NEAREST.divide(NEAREST.add(lower, upper), 2), lower, upper)
+        return Interval(NEAREST.divide(NEAREST.add(lower, upper), 2), lower, upper)
 
-    def _power(self, place: int) -> Certified:
+    def _power(self, place: int) -> Interval:
         """Q(T > tau) at one stored threshold."""
         place = min(max(place, 0), len(self._result.beta) - 1)
         missed = from_triple(self._result.beta[place].tolist(), self._result.absolute_bound)
-        return complement(missed).clipped(Decimal(0), Decimal(1))
+        return (1 - missed).clipped(Decimal(0), Decimal(1))
 
 
 def attack_rows(result: StoredResult, names: dict[str, str]) -> Iterator[dict[str, str]]:
@@ -103,11 +102,11 @@ def attack_rows(result: StoredResult, names: dict[str, str]) -> Iterator[dict[st
         }
 
 
-def _upward(name: str, number: Certified) -> dict[str, str]:
+def _upward(name: str, number: Interval) -> dict[str, str]:
     return _columns(name, number, up(number.upper, DIGITS))
 
 
-def _columns(name: str, number: Certified, safe: str) -> dict[str, str]:
+def _columns(name: str, number: Interval, safe: str) -> dict[str, str]:
     """The safe figure, and the interval rounded outward."""
     return {
         name: safe,

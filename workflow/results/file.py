@@ -12,7 +12,7 @@ import h5py
 from workflow.errors import PlainError
 from workflow.files import atomic_path
 from workflow.input.input_file import check_regular
-from workflow.input.tree import printable, unreadable
+from workflow.words import printable, unreadable
 
 # Low enough for readers with HDF5 1.8, high enough for groups whose small headers hold many attributes.
 LIBVER = ("v108", "latest")

@@ -10,11 +10,11 @@ from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 
+from workflow.errors import ConfigError
 from workflow.input.csv_rows import csv_rows
 from workflow.input.rational import parse_count, parse_rational, shown
-from workflow.input.tree import ConfigError, printable, shorten
 from workflow.study.schema import MOST_SYMBOLS
-from workflow.words import listing, suggestion
+from workflow.words import listing, printable, shorten, suggestion
 
 BLANK = "blank"
 _MOST_COUNT = 10**12

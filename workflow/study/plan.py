@@ -10,10 +10,10 @@ from typing import Any
 from kernels.uldp import ULDP_VERSION
 from kernels.uldp.domain import Domain
 from workflow.errors import PlainError
-from workflow.input.tree import shorten
 from workflow.pipeline.shards import Work, shard_names, split
 from workflow.study.read import Study
 from workflow.study.tasks import GRID, MapRow, Survey, Task, from_json, to_json
+from workflow.words import shorten
 
 FORMAT = "exact-census uldp plan 1"
 

@@ -17,13 +17,13 @@ from flint import arb, ctx, fmpq
 from numpy.typing import NDArray
 
 from kernels.intervals.balls import ball, bisected, certified
-from kernels.intervals.interval import INFINITE, ZERO, Certified
+from kernels.intervals.interval import INFINITE, ZERO, Interval
 
 FloatArray = NDArray[np.float64]
 
 
 @lru_cache(maxsize=4096)
-def epsilon(rho: Fraction, delta: Fraction) -> Certified:
+def epsilon(rho: Fraction, delta: Fraction) -> Interval:
     """eps at which G_mu has this delta: 0 when delta >= delta(0), infinite at delta = 0. Not a bound.
 
     Raises ValueError when rho <= 0 or delta < 0.
@@ -47,7 +47,7 @@ def epsilon(rho: Fraction, delta: Fraction) -> Certified:
 
 
 @lru_cache(maxsize=4096)
-def delta(rho: Fraction, eps: Fraction) -> Certified:
+def delta(rho: Fraction, eps: Fraction) -> Interval:
     """delta(eps) = Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu). Not a bound.
 
     Source: Dong, Roth, Su, "Gaussian Differential Privacy" (2022), Corollary 1.

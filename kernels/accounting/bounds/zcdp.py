@@ -16,14 +16,14 @@ from flint import arb, ctx
 from numpy.typing import NDArray
 
 from kernels.intervals.balls import ball, bisected, certified, softplus, value_over
-from kernels.intervals.interval import INFINITE, ONE, ZERO, Certified
+from kernels.intervals.interval import INFINITE, ONE, ZERO, Interval
 
 FloatArray = NDArray[np.float64]
 Conversion = Literal["census", "cks20"]
 
 
 @lru_cache(maxsize=4096)
-def epsilon(rho: Fraction, delta: Fraction) -> Certified:
+def epsilon(rho: Fraction, delta: Fraction) -> Interval:
     """The Census Bureau's eps = rho + 2 sqrt(rho ln(1/delta)); infinite at delta = 0, 0 at delta >= 1.
 
     Raises ValueError when rho <= 0 or delta < 0.
@@ -37,7 +37,7 @@ def epsilon(rho: Fraction, delta: Fraction) -> Certified:
 
 
 @lru_cache(maxsize=4096)
-def delta(rho: Fraction, eps: Fraction) -> Certified:
+def delta(rho: Fraction, eps: Fraction) -> Interval:
     """The Census Bureau's delta = exp(-(eps - rho)^2 / (4 rho)) for eps > rho, and 1 below.
 
     Raises ValueError when rho <= 0.
@@ -48,7 +48,7 @@ def delta(rho: Fraction, eps: Fraction) -> Certified:
     return certified(lambda: ball(-((eps - rho) ** 2) / (4 * rho)).exp())
 
 
-def budget(eps: Fraction, delta: Fraction) -> Certified:
+def budget(eps: Fraction, delta: Fraction) -> Interval:
     """The rho at which the Census Bureau's conversion gives this eps at delta.
 
     It is (sqrt(L + eps) - sqrt(L))^2 with L = ln(1/delta).
@@ -66,7 +66,7 @@ def budget(eps: Fraction, delta: Fraction) -> Certified:
 
 
 @lru_cache(maxsize=4096)
-def epsilon_cks20(rho: Fraction, delta: Fraction) -> Certified:
+def epsilon_cks20(rho: Fraction, delta: Fraction) -> Interval:
     """The least eps that the CKS20 conversion gives at delta: infinite at 0, and 0 from delta_cks20(0) on.
 
     With b = a - 1 > 0 and L = ln(1/delta) it is the minimum of (1+b) rho + (L + b ln b - (1+b) ln(1+b)) / b,
@@ -112,7 +112,7 @@ def epsilon_cks20(rho: Fraction, delta: Fraction) -> Certified:
 
 
 @lru_cache(maxsize=4096)
-def delta_cks20(rho: Fraction, eps: Fraction) -> Certified:
+def delta_cks20(rho: Fraction, eps: Fraction) -> Interval:
     """The least delta that the CKS20 conversion gives at eps, below 1 for every eps.
 
     It is the minimum over the order a = 1 + b of exp(b (a rho - eps)) (1 - 1/a)^a / b. Its logarithm is

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from kernels.intervals.enclosure import total
-from kernels.intervals.interval import ZERO, Certified
+from kernels.intervals.interval import ZERO, Interval
 
 
-def loose_sum(epsilons: Sequence[Callable[[Fraction], Certified]], delta: Fraction) -> Certified:
+def loose_sum(epsilons: Sequence[Callable[[Fraction], Interval]], delta: Fraction) -> Interval:
     """Sum of the products' exact eps, each at an equal part of delta.
 
     By basic composition the joint release is (sum of eps_k, sum of delta_k)-differentially private. It can
@@ -17,5 +16,5 @@ def loose_sum(epsilons: Sequence[Callable[[Fraction], Certified]], delta: Fracti
     """
     result = ZERO
     for epsilon in epsilons:
-        result = total(result, epsilon(delta / len(epsilons)))
+        result = result + epsilon(delta / len(epsilons))
     return result

@@ -25,7 +25,7 @@ from kernels.accounting.accountant import Accountant, Refused
 from kernels.accounting.closeness.edgeworth import Expansion
 from kernels.accounting.composition import Composition
 from kernels.intervals.balls import ball, certified, to_decimals
-from kernels.intervals.interval import Certified
+from kernels.intervals.interval import Interval
 from kernels.numerics.absolute.grid import grid_tails
 from kernels.numerics.nodes.plan import rational_gcd
 
@@ -49,9 +49,9 @@ class GaussianGap:
     lattice: Fraction
     points: int
     complete: bool
-    gap: Certified
-    corrected: Certified
-    leading: Certified
+    gap: Interval
+    corrected: Interval
+    leading: Interval
 
 
 def gaussian_gap(composition: Composition) -> GaussianGap:

@@ -20,7 +20,7 @@ from kernels.accounting.census.allocation import Allocation
 from kernels.accounting.census.mechanism import pair_composition, pairs
 from kernels.accounting.composition import Composition
 from kernels.accounting.design.rescale import Unmet, common_denominator, level_unit, scale_levels
-from kernels.intervals.interval import NEAREST, Certified, from_fraction
+from kernels.intervals.interval import NEAREST, Interval, from_fraction
 from kernels.intervals.text import short
 
 SCALE_DIGITS = 6
@@ -32,7 +32,7 @@ _LEAST_SLOPE = 1e-9
 _FURTHEST = 10**6  # times what zCDP alone allows; even delta = 0.999 does not reach that
 
 #: Exact eps of several compositions at one delta, in order.
-Epsilons = Callable[[Sequence[Composition]], Iterable[Certified]]
+Epsilons = Callable[[Sequence[Composition]], Iterable[Interval]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Target:
 class Evaluated:
     """An allocation's exact eps at one delta: of pairs in the allocation's order, and the worst one."""
 
-    epsilons: dict[tuple[str, str], Certified]
+    epsilons: dict[tuple[str, str], Interval]
 
     @property
     def proxy(self) -> tuple[str, str]:

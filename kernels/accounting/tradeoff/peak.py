@@ -12,8 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from kernels.intervals.enclosure import difference, quotient
-from kernels.intervals.interval import DOWN, NEAREST, UP, ZERO, Certified
+from kernels.intervals.interval import DOWN, NEAREST, UP, ZERO, Interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,9 +20,9 @@ class Known:
     """The value at a place, and a slope of the function there: neither above the one on its left nor below
     the one on its right."""
 
-    place: Certified
-    value: Certified
-    slope: Certified
+    place: Interval
+    value: Interval
+    slope: Interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +56,7 @@ def peak_between(known: Sequence[Known], left: int, straight: bool) -> Peak:
     return Peak(bound, NEAREST.add(a.place.value, meet))
 
 
-def peak_beyond(known: Sequence[Known], intercept: Certified, fall: Certified) -> Peak:
+def peak_beyond(known: Sequence[Known], intercept: Interval, fall: Interval) -> Peak:
     """Over everything right of the last place, where the function is at most intercept - fall * place."""
     last = known[-1]
     rise = _rise(known[:-1], last)
@@ -77,9 +76,9 @@ def _rise(before: Iterable[Known], here: Known) -> Decimal:
     """An upper bound on the slope to the right of a place."""
     most = here.slope.upper
     for other in before if most > 0 else ():
-        run = difference(here.place, other.place)
+        run = here.place - other.place
         if run.lower > 0:
-            most = min(most, quotient(difference(here.value, other.value), run).upper)
+            most = min(most, ((here.value - other.value) / run).upper)
     return most
 
 
@@ -88,7 +87,7 @@ def _fall(here: Known, after: Iterable[Known]) -> Decimal:
     negative."""
     least = here.slope.lower
     for other in after if least < 0 else ():
-        run = difference(other.place, here.place)
+        run = other.place - here.place
         if run.lower > 0:
-            least = max(least, quotient(difference(other.value, here.value), run).lower)
+            least = max(least, ((other.value - here.value) / run).lower)
     return UP.minus(least)

@@ -16,8 +16,7 @@ from fractions import Fraction
 from kernels.accounting.profile_point import PROMISED, Profile, ProfilePoint
 from kernels.accounting.tradeoff.normal import mills, quantile
 from kernels.accounting.tradeoff.peak import Known, Peak, peak_between, peak_beyond
-from kernels.intervals.enclosure import complement, difference, exponential, product
-from kernels.intervals.interval import NEAREST, ONE, UP, ZERO, Certified, from_fraction
+from kernels.intervals.interval import NEAREST, ONE, UP, ZERO, Interval, exponential, from_fraction
 
 _MOST_STEPS, _MANY_STEPS = 60, 10
 _SHARP, _FAIR = Decimal(2), Decimal(8)  # widths of the best line: that narrow is enough; is fair
@@ -27,7 +26,7 @@ _COARSE = 1e-4  # spacing over standard deviation from which neighbours are aske
 _LINEAR = 1e-4  # relative difference of tails up to which it tells the distance
 
 
-def type_two_error(profile: Profile, spacing: Fraction, total_rho: Fraction, alpha: Fraction) -> Certified:
+def type_two_error(profile: Profile, spacing: Fraction, total_rho: Fraction, alpha: Fraction) -> Interval:
     """f(alpha) for a composition with lattice spacing h and total rho R; profile: its privacy profile at eps
     >= 0."""
     if alpha in (0, 1):
@@ -61,7 +60,7 @@ class _Search:
         self._reach = math.ceil((math.isqrt(math.ceil(2 * total_rho * (bits + 2))) + 1) / spacing) + 1
         self._places: list[_Place] = []
 
-    def answer(self) -> Certified:
+    def answer(self) -> Interval:
         """The interval, as narrow as the profile allows or as far as the search comes."""
         first = self._position(Fraction(self._side * self._z * self._spread) - self._half)
         beside = 1 if float(self._h) > _COARSE * self._spread else 0
@@ -79,7 +78,7 @@ class _Search:
         upper = max(self._peak()[1].bound, ZERO.value)
         best = self._best().known.value
         lower = max(best.lower, ZERO.value)
-        return Certified(min(max(best.value, lower), upper), lower, upper).clipped(
+        return Interval(min(max(best.value, lower), upper), lower, upper).clipped(
             ZERO.value, self._miss.upper
         )
 
@@ -111,12 +110,12 @@ class _Search:
         Q(T > eps), and delta(-eps) = 1 - e^-eps (1 - delta(eps))."""
         x = exponential(eps)
         if eps >= 0:
-            value = difference(complement(point.delta), product(x, self._alpha))
-            return Known(x, value, difference(point.alpha, self._alpha))
-        value = product(x, difference(self._miss, point.delta))
-        return Known(x, value, difference(self._miss, point.power))
+            value = 1 - point.delta - x * self._alpha
+            return Known(x, value, point.alpha - self._alpha)
+        value = x * (self._miss - point.delta)
+        return Known(x, value, self._miss - point.power)
 
-    def _score(self, slope: Certified) -> float:
+    def _score(self, slope: Interval) -> float:
         ratio = self._side * float(NEAREST.divide(slope.value, self._tail))
         if abs(ratio) < _LINEAR:
             return -self._side * ratio * mills(self._z)

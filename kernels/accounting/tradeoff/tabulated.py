@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from kernels.intervals.balls import ball, certified
-from kernels.intervals.interval import NEAREST, Certified, from_fraction
+from kernels.intervals.interval import NEAREST, Interval, from_fraction
 
 _NEIGHBOURS = 2  # tangents on either side; the nearest is the highest but for the points' errors
 
@@ -48,7 +48,7 @@ class Curve:
         inside = [one for one in moved if 0 < one[0] < 1]
         return [(Fraction(0), Fraction(1)), *inside, (Fraction(1), Fraction(0))]
 
-    def at(self, alpha: Fraction) -> Certified:
+    def at(self, alpha: Fraction) -> Interval:
         """f(alpha), 0 <= alpha <= 1: the interval between the highest tangent and the chord."""
         upper = from_fraction(self._chord(alpha)).upper
         place = bisect_left(self.points, (alpha,))
@@ -56,7 +56,7 @@ class Curve:
         lower = max([from_fraction(0).lower, *(self._tangent(alpha, point) for point in near)])
         lower = min(lower, upper)
         middle = NEAREST.divide(NEAREST.add(lower, upper), 2)
-        return Certified(min(max(middle, lower), upper), lower, upper)
+        return Interval(min(max(middle, lower), upper), lower, upper)
 
     def _chord(self, alpha: Fraction) -> Fraction:
         above = self._above

@@ -13,7 +13,7 @@ import pytest
 
 from kernels.accounting.accountant import Accountant, ProfilePoint, Refused
 from kernels.accounting.composition import Composition
-from kernels.intervals.interval import Certified, from_fraction
+from kernels.intervals.interval import Interval, from_fraction
 from tests.kernels.accounting.cases import MANY, PAIRS, SMALL, accountant, cells_of, reference
 from tests.reference.arb_tail import ArbTail
 from tests.reference.cells import Cells, Enclosure, rational_gcd, total
@@ -162,18 +162,18 @@ def test_these_tests_would_notice_a_small_error(eps: Fraction) -> None:
             assert_relative(moved_by(point.delta, F(point.delta.value) * relative), delta)
         with pytest.raises(AssertionError):
             assert_tail(moved_by(point.alpha, F(point.alpha.value) * relative), alpha)
-    lazy = Certified(point.alpha.value, Decimal(0), Decimal(1))
+    lazy = Interval(point.alpha.value, Decimal(0), Decimal(1))
     with pytest.raises(AssertionError):
         assert_absolute(lazy, alpha)
-    false = Certified(point.alpha.value, point.alpha.value, point.alpha.value)
+    false = Interval(point.alpha.value, point.alpha.value, point.alpha.value)
     if F(point.alpha.value) != alpha.middle and abs(F(point.alpha.value) - alpha.middle) > alpha.width:
         with pytest.raises(AssertionError):
             assert_absolute(false, alpha)
 
 
-def moved_by(result: Certified, shift: Fraction) -> Certified:
+def moved_by(result: Interval, shift: Fraction) -> Interval:
     """The same certified number, wrong by `shift`."""
-    return Certified(
+    return Interval(
         *(from_fraction(F(part) + shift).value for part in (result.value, result.lower, result.upper))
     )
 

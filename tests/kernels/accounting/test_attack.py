@@ -12,7 +12,7 @@ from kernels.accounting.attack import doubt, exceeded, largest_factor, odds_fact
 from kernels.accounting.composition import Composition
 from kernels.accounting.evaluate import evaluate
 from kernels.accounting.settings import Settings
-from kernels.intervals.interval import INFINITE, Certified, from_fraction
+from kernels.intervals.interval import INFINITE, Interval, from_fraction
 from tests.reference.arb_tail import ArbTail
 from tests.reference.balls import ball, enclosure, precision
 from tests.reference.tradeoff import tradeoff
@@ -25,7 +25,7 @@ TRUTH = ArbTail(CELLS)
 SETTINGS = Settings(thresholds=301, eps_points=16)
 
 
-def encloses(number: Certified, truth: F, slack: F = F(1, 10**30)) -> bool:
+def encloses(number: Interval, truth: F, slack: F = F(1, 10**30)) -> bool:
     return F(number.lower) - slack <= truth <= F(number.upper) + slack
 
 
@@ -93,7 +93,7 @@ def test_stored_results_say_the_same_within_their_spacing(
         assert truth.lower <= miss.upper
         assert miss.upper - miss.lower < Decimal("0.01")
     for delta, row in zip(result.deltas, result.epsilon.tolist(), strict=True):
-        eps = Certified(*map(Decimal, row))
+        eps = Interval(*map(Decimal, row))
         near, truth = stored.exceeded(eps), exceeded(accountant, accountant.epsilon(delta))
         assert near.lower <= truth.upper
         assert truth.lower <= near.upper < 1

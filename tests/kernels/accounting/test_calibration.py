@@ -16,7 +16,7 @@ from kernels.accounting.census.mechanism import pair_composition, pairs
 from kernels.accounting.composition import Composition
 from kernels.accounting.design.calibration import Target, Tuned, evaluate_pairs, tune, tune_levels
 from kernels.accounting.design.rescale import Unmet, level_unit, move_budget, scale_levels
-from kernels.intervals.interval import ONE, Certified, from_fraction
+from kernels.intervals.interval import ONE, Interval, from_fraction
 from tests.paths import TINY
 from tests.reference.arb_tail import ArbTail
 from workflow.allocation.read import load_allocation
@@ -32,7 +32,7 @@ def tuned(
     levels: Sequence[str] | None = None,
     denominator: int | None = None,
 ) -> Tuned:
-    def epsilons(compositions: Sequence[Composition]) -> Iterable[Certified]:
+    def epsilons(compositions: Sequence[Composition]) -> Iterable[Interval]:
         return (Accountant(one).epsilon(target.delta) for one in compositions)
 
     return tune(allocation, target, epsilons, levels, denominator)
@@ -131,7 +131,7 @@ def test_how_far_away_the_start_is_does_not_matter() -> None:
 def test_a_pair_that_only_its_own_evaluation_finds_too_large_lowers_the_scale() -> None:
     calls = []
 
-    def epsilons(compositions: Sequence[Composition]) -> Iterable[Certified]:
+    def epsilons(compositions: Sequence[Composition]) -> Iterable[Interval]:
         calls.append(len(compositions))
         exact = [Accountant(one).epsilon(TARGET.delta) for one in compositions]
         return [from_fraction(TARGET.eps + 1), *exact[1:]] if len(calls) == 1 else exact
@@ -149,7 +149,7 @@ def test_what_cannot_be_met_is_said() -> None:
 
 
 def test_a_refused_pair_is_named() -> None:
-    def refuse(_: Sequence[Composition]) -> Iterable[Certified]:
+    def refuse(_: Sequence[Composition]) -> Iterable[Interval]:
         yield from [ONE] * 2
         raise Refused("out of reach")
 
@@ -192,7 +192,7 @@ def test_a_round_ends_at_a_pair_far_beyond_the_target() -> None:
     target = Target(F(5), F(999, 1000))
     rounds: list[int] = []
 
-    def epsilons(compositions: Sequence[Composition]) -> Iterable[Certified]:
+    def epsilons(compositions: Sequence[Composition]) -> Iterable[Interval]:
         rounds.append(0)
         for one in compositions:
             rounds[-1] += 1

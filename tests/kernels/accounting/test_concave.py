@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernels.accounting.tradeoff.peak import Known, peak_between, peak_beyond
-from kernels.intervals.interval import ONE, ZERO, Certified, from_fraction
+from kernels.intervals.interval import ONE, ZERO, Interval, from_fraction
 
 RELAXED = settings(max_examples=60, deadline=None, derandomize=True)
 #: Lines a + b x whose least is the function.
@@ -37,8 +37,8 @@ def known(pieces: Sequence[tuple[Fraction, Fraction]], x: Fraction, error: Fract
     return Known(from_fraction(x), around(value, error), around(slope, blur))
 
 
-def around(value: Fraction, error: Fraction) -> Certified:
-    return Certified(
+def around(value: Fraction, error: Fraction) -> Interval:
+    return Interval(
         from_fraction(value + error / 3).value,
         from_fraction(value - error).lower,
         from_fraction(value + error).upper,
@@ -91,7 +91,7 @@ def test_slopes_on_both_sides_find_the_corner() -> None:
 def test_chords_serve_where_slopes_are_not_known() -> None:
     """x (2 - x) near 1 from four values a hundredth apart: the bound is off by the square of that."""
     points = [
-        Known(from_fraction(x), from_fraction(x * (2 - x)), Certified(Decimal(0), Decimal(-9), Decimal(9)))
+        Known(from_fraction(x), from_fraction(x * (2 - x)), Interval(Decimal(0), Decimal(-9), Decimal(9)))
         for x in (F(98, 100), F(99, 100), F(101, 100), F(102, 100))
     ]
     peak = peak_between(points, 1, straight=False)
@@ -100,7 +100,7 @@ def test_chords_serve_where_slopes_are_not_known() -> None:
 
 @pytest.mark.parametrize("straight", [False, True])
 def test_the_ends_bound_a_linear_stretch(straight: bool) -> None:
-    rising = Certified(Decimal(1), Decimal(-1) if straight else Decimal(0), Decimal(1))
+    rising = Interval(Decimal(1), Decimal(-1) if straight else Decimal(0), Decimal(1))
     points = [Known(ZERO, ZERO, rising), Known(ONE, ONE, rising)]
     assert peak_between(points, 0, straight).bound == 1
 

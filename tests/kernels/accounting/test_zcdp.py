@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernels.accounting.bounds import gaussian, zcdp
-from kernels.intervals.interval import Certified
+from kernels.intervals.interval import Interval
 
 DHC = F(24811, 5000)  # rho = R/2 of a pair of DHC persons mechanisms
 RHOS = st.fractions(F(1, 10**6), 1000, max_denominator=10**6)
@@ -26,7 +26,7 @@ def to_mpf(number: F | Decimal) -> mpmath.mpf:
     return mpmath.mpf(exact.numerator) / exact.denominator
 
 
-def holds(enclosure: Certified, value: mpmath.mpf, digits: int = 38) -> bool:
+def holds(enclosure: Interval, value: mpmath.mpf, digits: int = 38) -> bool:
     """Whether an enclosure holds a value known to 45 digits, and is as narrow as it claims."""
     low, high = to_mpf(enclosure.lower), to_mpf(enclosure.upper)
     slack = abs(value) * mpmath.mpf(10) ** -44

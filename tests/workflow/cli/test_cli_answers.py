@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernels.intervals.interval import Certified
+from kernels.intervals.interval import Interval
 from tests.workflow.cli.command_line import FIRST_PAIR, TINY, TINY_PAIR, answer, table
 from workflow.cli import figures
 
@@ -160,7 +160,7 @@ def test_a_narrow_terminal_does_not_cut_figures(monkeypatch: pytest.MonkeyPatch)
 @given(st.integers(-(10**40), 10**40), st.integers(0, 10**40), st.integers(0, 10**40), st.integers(-4000, 40))
 def test_printed_intervals_hold_the_true_ones(middle: int, below: int, above: int, exponent: int) -> None:
     true = [Decimal(f"{number}e{exponent}") for number in (middle, middle - below, middle + above)]
-    value, lower, upper = (Decimal(text) for text in figures.interval(Certified(*true)))
+    value, lower, upper = (Decimal(text) for text in figures.interval(Interval(*true)))
     assert lower <= true[1]
     assert lower <= value <= upper
     assert upper >= true[2]

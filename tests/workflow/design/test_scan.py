@@ -17,7 +17,7 @@ from tests.paths import TINY
 from tests.workflow.pipeline.pipeline import snakemake, succeed
 from workflow.allocation.read import load_allocation
 from workflow.design.scan import load_scan, scan_plan
-from workflow.input.tree import ConfigError
+from workflow.errors import ConfigError
 from workflow.pipeline.plan import plan_text, read_work_plan
 
 GRID = """

@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from workflow.input.tree import ConfigError, parse_text_tree
+from workflow.errors import ConfigError
+from workflow.input.tree import parse_text_tree
 
 MISTAKES = {
     "tab": ("a: 1\n\tb: 2\nc: 3\n", 2, "a tab"),

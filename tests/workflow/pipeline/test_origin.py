@@ -11,7 +11,7 @@ import pytest
 from tests.paths import TINY
 from tests.workflow.pipeline.pipeline import snakemake, succeed
 from workflow.allocation.read import load_allocation
-from workflow.input.tree import ConfigError
+from workflow.errors import ConfigError
 from workflow.origin import Origin
 
 

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from tests.paths import TINY
-from workflow.input.tree import ConfigError
+from workflow.errors import ConfigError
 from workflow.pipeline.settings import configure
 
 BAD_CONFIG = {

@@ -15,8 +15,7 @@ from kernels.accounting.composition import Composition
 from kernels.accounting.design.rescale import Unmet
 from kernels.accounting.settings import Settings
 from kernels.uldp.saddle import Unsolved
-from workflow.errors import PlainError, Refused
-from workflow.input.tree import ConfigError
+from workflow.errors import ConfigError, PlainError, Refused
 from workflow.pages.tables import ReportError
 from workflow.pipeline.merge import IncompleteError
 from workflow.pipeline.mpi_world import LaunchError

@@ -13,7 +13,7 @@ from kernels.uldp.domain import Domain
 from kernels.uldp.mechanism import odds_of
 from kernels.uldp.saddle import solve
 from tests.workflow.study.studies import TINY
-from workflow.input.tree import ConfigError
+from workflow.errors import ConfigError
 from workflow.pipeline.settings import RunSettings
 from workflow.study.compute import make_mechanism
 from workflow.study.counts import read_counts
