@@ -70,16 +70,8 @@ def _arithmetic(first: Fraction, step: Fraction, number: int) -> np.ndarray:
     return np.array([(start + j * stride) / below for j in range(number)])
 
 
-def _outward(number: Interval) -> tuple[float, float, float]:
-    """value, lower and upper as doubles, the bounds rounded outward."""
-    value, lower, upper = float(number.value), float(number.lower), float(number.upper)
-    lower = math.nextafter(lower, -math.inf) if lower > number.lower else lower
-    upper = math.nextafter(upper, math.inf) if upper < number.upper else upper
-    return value, lower, upper
-
-
 def _table(numbers: Sequence[Interval]) -> np.ndarray:
-    return np.array([_outward(number) for number in numbers]).reshape(-1, 3)
+    return np.array([number.floats() for number in numbers]).reshape(-1, 3)
 
 
 def evaluate(compositions: Sequence[Composition], settings: Settings) -> list[PairResult]:

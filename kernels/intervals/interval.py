@@ -1,5 +1,6 @@
 """Intervals: a number with guaranteed bounds, arithmetic that keeps them, and printing to the safe side."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
@@ -38,6 +39,13 @@ class Interval:
     def width(self) -> Decimal:
         """Upper minus lower bound, rounded up."""
         return UP.subtract(self.upper, self.lower) if self.lower != self.upper else Decimal(0)
+
+    def floats(self) -> tuple[float, float, float]:
+        """Value, lower and upper bound as doubles, the bounds rounded outward."""
+        value, lower, upper = float(self.value), float(self.lower), float(self.upper)
+        lower = math.nextafter(lower, -math.inf) if lower > self.lower else lower
+        upper = math.nextafter(upper, math.inf) if upper < self.upper else upper
+        return value, lower, upper
 
     def clipped(self, least: Decimal, most: Decimal) -> "Interval":
         """The same number, known to lie in [least, most]."""

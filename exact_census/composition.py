@@ -1,0 +1,77 @@
+"""Compositions: the discrete Gaussian cells of everything that one record touches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Self
+
+from exact_census.exact import InputError, Number, checking, written
+from kernels.accounting import composition
+from kernels.accounting.census.allocation import Allocation
+from kernels.accounting.census.mechanism import pair_composition, resolve_mechanism
+from workflow.allocation.read import load_allocation, read_cells
+from workflow.input.rational import parse_rho
+
+
+class Composition(composition.Composition):
+    """Cells with discrete Gaussian noise N_Z(0, 1/rho), each shifted by one between two neighbours.
+
+    cells: maps rho to a number of cells, those of both members together: when a record is replaced, one cell
+    of every query falls by 1 and one rises by 1. rho is text ("1/3", "0.1"), int, Fraction or Decimal.
+
+    Raises InputError for a rho or a number of cells that is not allowed, and when a rho is listed twice.
+    """
+
+    def __init__(self, cells: Mapping[Number, int] | Mapping[Fraction, int]) -> None:
+        counts: dict[Fraction, int] = {}
+        for number, count in cells.items():
+            rho = written(number, "rho")
+            if rho in counts:
+                raise InputError(f"rho = {number}: the same as one before; list each rho once")
+            counts[rho] = count
+        with checking():
+            for rho in counts:
+                parse_rho(str(rho))
+            super().__init__(composition.Composition.from_counts(counts).cells)
+
+    @classmethod
+    def from_pair(cls, allocation: Allocation | str | Path, first: str, second: str) -> Self:
+        """What a record releases that moves between two root-to-block paths.
+
+        allocation: one that is loaded, the name of a shipped one, or a file. first, second: mechanisms
+        ("M00") or bypass patterns ("000000"). Raises InputError for anything else.
+        """
+        with checking():
+            loaded = _loaded(allocation)
+            members = (resolve_mechanism(loaded, member) for member in (first, second))
+            return cls(dict(pair_composition(loaded, *members).cells))
+
+    @classmethod
+    def from_level(cls, allocation: Allocation | str | Path, level: str) -> Self:
+        """One geographic level alone, its queries against themselves. Raises InputError."""
+        with checking():
+            return cls(dict(_loaded(allocation).level_composition(level).cells))
+
+    @classmethod
+    def from_file(cls, path: str | Path) -> Self:
+        """The composition in a cells file, YAML or JSON. Raises InputError."""
+        return cls(dict(read_cells(path).cells))
+
+    @classmethod
+    def from_counts(cls, counts: Mapping[Fraction, int]) -> Self:
+        """The same as the class itself, for exact rhos."""
+        return cls(counts)
+
+    def __add__(self, other: composition.Composition) -> Self:
+        """All cells of both compositions."""
+        return type(self)(dict(super().__add__(other).cells))
+
+    def __repr__(self) -> str:
+        cells = ", ".join(f"'{rho}': {count}" for rho, count in self.cells)
+        return f"{type(self).__name__}({{{cells}}})"
+
+
+def _loaded(allocation: Allocation | str | Path) -> Allocation:
+    return allocation if isinstance(allocation, Allocation) else load_allocation(allocation)
