@@ -7,9 +7,10 @@ from functools import lru_cache
 from typing import Any
 
 from exact_census.exact import Bounded, Number, exact, exact_array
-from kernels.accounting.accountant import Accountant, Refused
+from kernels.accounting.accountant import Accountant
 from kernels.accounting.bounds import zcdp
 from kernels.accounting.composition import Composition
+from kernels.errors import Refused
 
 __all__ = ["Refused", "convert", "delta", "epsilon", "profile", "reduction", "tradeoff"]
 

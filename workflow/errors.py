@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from kernels import errors
+
 
 class PlainError(Exception):
     """One line that says what is wrong with the input, and where."""
@@ -24,15 +26,7 @@ class Refused(PlainError):
 
 def refusal(error: Exception) -> Refused | None:
     """The same error in plain form when it is one by which the kernels refuse, else None."""
-    if not isinstance(error, ValueError | ArithmeticError):
-        return None
-    # loaded already where they can be raised
-    from kernels.accounting import accountant
-    from kernels.accounting.design import rescale
-    from kernels.uldp import saddle
-
-    kinds = (accountant.Refused, rescale.Unmet, saddle.Unsolved)
-    return Refused(str(error)) if isinstance(error, kinds) else None
+    return Refused(str(error)) if isinstance(error, errors.Refused) else None
 
 
 @contextmanager

@@ -29,6 +29,7 @@ from kernels.accounting.plan_summary import PlanSummary, foresee, summarise
 from kernels.accounting.profile_point import MOST_DECADES, PROMISED, Profile, ProfilePoint, negligible
 from kernels.accounting.tiers import from_tails
 from kernels.accounting.tradeoff.search import type_two_error
+from kernels.errors import Refused
 from kernels.intervals.interval import (
     INFINITE,
     ONE,
@@ -40,7 +41,6 @@ from kernels.intervals.interval import (
     from_triple,
 )
 from kernels.numerics.absolute.trapezoid import Quadrature, quadrature, tails
-from kernels.numerics.nodes.lattice import LatticeError
 from kernels.numerics.nodes.plan import Plan, foreseen, make_plan, rational_gcd
 from kernels.numerics.nodes.survivors import SOFTEST
 from kernels.numerics.relative.selection import Selection, select, softness
@@ -52,10 +52,6 @@ _QUICK_NODES = 20_000
 _QUICK_COST = 200_000  # of taking cells out, a fraction of a second
 _MOST_KINDS = 2_000  # distinct rhos that are answered for within a minute
 _POOR_BOUND = 1e-6  # from which on tilting is slow, too
-
-
-class Refused(ValueError):
-    """The computation would be out of reach or could not be certified; the message says why, in one line."""
 
 
 class Accountant:
@@ -77,10 +73,7 @@ class Accountant:
     def plan(self) -> Plan:
         """Lattice, surviving nodes and error budget. Raises Refused when too many nodes survive."""
         rhos, counts = zip(*self.composition.cells, strict=True)
-        try:
-            return make_plan(rhos, counts, self._thresholds)
-        except LatticeError as error:
-            raise Refused(str(error)) from error
+        return make_plan(rhos, counts, self._thresholds)
 
     @cached_property
     def rule(self) -> Quadrature:

@@ -77,7 +77,7 @@ def _table(numbers: Sequence[Interval]) -> np.ndarray:
 def evaluate(compositions: Sequence[Composition], settings: Settings) -> list[PairResult]:
     """Results of all compositions, in order; the same bits whatever the batches.
 
-    Raises accountant.Refused when one of them is out of reach.
+    Raises Refused when one of them is out of reach.
     """
     accountants = [Accountant(composition, settings.thresholds) for composition in compositions]
     curves = grid_tails([one.plan for one in accountants], [one.rule for one in accountants])

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from kernels.errors import Refused
 from kernels.uldp.domain import Domain
 from kernels.uldp.objective import best_mixture
 from kernels.uldp.tradeoff import Mixture, Terms, Tradeoff
@@ -23,7 +24,7 @@ _ROUNDING = 1e-15
 _ITERATIONS = 500
 
 
-class Unsolved(ArithmeticError):
+class Unsolved(Refused):
     """No saddle point with a duality gap within LARGEST_GAP was found."""
 
 

@@ -10,8 +10,9 @@ from itertools import pairwise
 
 from flint import arb
 
-from kernels.accounting.accountant import Accountant, ProfilePoint, Refused
+from kernels.accounting.accountant import Accountant, ProfilePoint
 from kernels.accounting.composition import Composition
+from kernels.errors import Refused
 from kernels.intervals.interval import Interval
 from tests.fuzz.draw import Case
 from tests.fuzz.truth import BITS, ByScan, Truth, truths

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from kernels.accounting.accountant import Accountant, Refused
+from kernels.accounting.accountant import Accountant
+from kernels.errors import Refused
 from tests.fuzz.round_trip import light_case, one, round_trip, summary
 from tests.fuzz.worker import is_bad
 

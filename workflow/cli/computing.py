@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from kernels.errors import Refused
 from workflow.cli.errors import Refusal
 from workflow.cli.figures import exact_fields
 from workflow.cli.progress import progress
@@ -32,8 +33,6 @@ def accountant_of(
 @contextmanager
 def refusals() -> Iterator[None]:
     """Raises Refusal when an accountant refuses, and when one of its checks on its own numbers fails."""
-    from kernels.accounting.accountant import Refused
-
     try:
         yield
     except Refused as error:

@@ -14,12 +14,12 @@ from math import log
 
 import numpy as np
 
-from kernels.accounting.accountant import Refused
 from kernels.accounting.census.allocation import Allocation
 from kernels.accounting.census.mechanism import pair_composition
 from kernels.accounting.closeness.families import homogeneous, of_levels, split
 from kernels.accounting.closeness.gaussian_gap import GaussianGap, gaussian_gap
 from kernels.accounting.composition import Composition
+from kernels.errors import Refused
 from kernels.intervals.interval import UP, down, up
 from workflow.results.curves import Results, StoreError
 from workflow.results.result import StoredResult, pair_path

@@ -21,9 +21,10 @@ import numpy as np
 from flint import arb, ctx
 from numpy.typing import NDArray
 
-from kernels.accounting.accountant import Accountant, Refused
+from kernels.accounting.accountant import Accountant
 from kernels.accounting.closeness.edgeworth import Expansion
 from kernels.accounting.composition import Composition
+from kernels.errors import Refused
 from kernels.intervals.balls import ball, certified, to_decimals
 from kernels.intervals.interval import Interval
 from kernels.numerics.absolute.grid import grid_tails
@@ -57,7 +58,7 @@ class GaussianGap:
 def gaussian_gap(composition: Composition) -> GaussianGap:
     """The distances, from the tabulated curve of the absolute tier.
 
-    Raises accountant.Refused when the composition is out of reach, or its tails are known too loosely.
+    Raises Refused when the composition is out of reach, or its tails are known too loosely.
     """
     spacing, total = rational_gcd([rho for rho, _ in composition.cells]), composition.total_rho
     every_vertex = ceil(2 * sqrt(2 * float(total) * 35 * log(10)) / float(spacing))

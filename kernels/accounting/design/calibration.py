@@ -14,12 +14,13 @@ from fractions import Fraction
 from functools import partial
 from math import ceil, exp, floor, log, log10
 
-from kernels.accounting.accountant import Accountant, Refused
+from kernels.accounting.accountant import Accountant
 from kernels.accounting.bounds import zcdp
 from kernels.accounting.census.allocation import Allocation
 from kernels.accounting.census.mechanism import pair_composition, pairs
 from kernels.accounting.composition import Composition
 from kernels.accounting.design.rescale import Unmet, common_denominator, level_unit, scale_levels
+from kernels.errors import Refused
 from kernels.intervals.interval import NEAREST, Interval, from_fraction
 from kernels.intervals.text import short
 

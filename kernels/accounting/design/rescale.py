@@ -12,10 +12,11 @@ from fractions import Fraction
 from math import ceil, lcm
 
 from kernels.accounting.census.allocation import Allocation
+from kernels.errors import Refused
 from kernels.numerics.nodes.plan import rational_gcd
 
 
-class Unmet(ValueError):
+class Unmet(Refused):
     """What is asked of an allocation cannot be had; the message says why, in one sentence."""
 
 

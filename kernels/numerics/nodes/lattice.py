@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from flint import fmpz_mat
 
+from kernels.errors import Refused
 from kernels.numerics.arithmetic.jit import kernel
 
 _SCALE_BITS = 40
@@ -27,7 +28,7 @@ _MOST_SLACK = 1.1
 _MOST_CHOSEN = 256
 
 
-class LatticeError(ValueError):
+class LatticeError(Refused):
     """The lattice cannot be enumerated safely; the message says why."""
 
 

@@ -11,8 +11,9 @@ import mpmath
 import numpy as np
 import pytest
 
-from kernels.accounting.accountant import Accountant, ProfilePoint, Refused
+from kernels.accounting.accountant import Accountant, ProfilePoint
 from kernels.accounting.composition import Composition
+from kernels.errors import Refused
 from kernels.intervals.interval import Interval, from_fraction
 from tests.kernels.accounting.cases import MANY, PAIRS, SMALL, accountant, cells_of, reference
 from tests.reference.arb_tail import ArbTail

@@ -9,13 +9,14 @@ from fractions import Fraction as F
 import mpmath
 import pytest
 
-from kernels.accounting.accountant import Accountant, Refused
+from kernels.accounting.accountant import Accountant
 from kernels.accounting.bounds import zcdp
 from kernels.accounting.census.allocation import Allocation
 from kernels.accounting.census.mechanism import pair_composition, pairs
 from kernels.accounting.composition import Composition
 from kernels.accounting.design.calibration import Target, Tuned, evaluate_pairs, tune, tune_levels
 from kernels.accounting.design.rescale import Unmet, level_unit, move_budget, scale_levels
+from kernels.errors import Refused
 from kernels.intervals.interval import ONE, Interval, from_fraction
 from tests.paths import TINY
 from tests.reference.arb_tail import ArbTail

@@ -7,9 +7,10 @@ from fractions import Fraction as F
 import pytest
 
 from kernels.accounting import accountant
-from kernels.accounting.accountant import Accountant, Refused
+from kernels.accounting.accountant import Accountant
 from kernels.accounting.composition import Composition
 from kernels.accounting.mixture import MOST_COST, cheapest, narrowest
+from kernels.errors import Refused
 from kernels.numerics.nodes import lattice
 from tests.reference.checks import assert_encloses
 from tests.reference.convolution import ConvolutionTail

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from kernels.errors import Refused
 from tests.paths import ROOT
 from tests.workflow.cli.command_line import FIRST_PAIR, TINY, TINY_PAIR, complaint
 
@@ -105,7 +106,7 @@ def test_a_refused_computation_is_one_line_and_exit_code_1(monkeypatch: pytest.M
     from kernels.accounting import accountant
 
     def refuse(self: object, eps: object) -> None:
-        raise accountant.Refused("the law cannot be\nevaluated")
+        raise Refused("the law cannot be\nevaluated")
 
     monkeypatch.setattr(accountant.Accountant, "profile", refuse)
     line = complaint(1, "profile", *TINY_PAIR, "--eps", "1")
