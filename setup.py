@@ -1,21 +1,23 @@
-"""Builds the wheel; pyproject.toml says all the rest.
+"""What the wheel holds; pyproject.toml says all the rest.
 
-In a checkout `kernels` and `workflow` are packages of their own. In the wheel they lie below `exact_census`,
-so that nothing of such a general name lands in anyone's site-packages, and every import of them is renamed.
-An editable install leaves everything as it is.
+In a checkout, and in an editable install of it, `kernels` and `workflow` are packages of their own. In the
+wheel they and the shipped allocations lie below `exact_census`, so that nothing of such a general name lands
+in anyone's site-packages, and every import of them is renamed.
 """
 
 import ast
-import shutil
+import sys
 from pathlib import Path
 
-from setuptools import setup
+from setuptools import find_namespace_packages, setup
 from setuptools.command.build_py import build_py
 
 HOME, MOVED = "exact_census", ("kernels", "workflow")
+DATA = ("allocations", "allocations.counts")
+EDITABLE = "editable_wheel" in sys.argv  # setuptools' command for `pip install -e`
 
 
-def renamed(source: str, file: Path) -> str:
+def renamed(source: str, file: str) -> str:
     """The source with `from kernels...` and `from workflow...` renamed, and nothing else changed."""
     lines = source.splitlines(keepends=True)
     for node in ast.walk(ast.parse(source)):
@@ -30,21 +32,30 @@ def renamed(source: str, file: Path) -> str:
     return "".join(lines)
 
 
-class BuildPackages(build_py):
-    """As setuptools builds packages, then moved and renamed, with the shipped allocations beside them."""
+class RenamedImports(build_py):
+    """Copies modules as setuptools does, with the imports renamed."""
 
-    def run(self) -> None:
-        if self.editable_mode:
-            super().run()
-            return
-        built = Path(self.build_lib)
-        shutil.rmtree(built, ignore_errors=True)  # what an earlier build left would be packed, too
-        super().run()
-        for package in MOVED:
-            (built / package).rename(built / HOME / package)
-        shutil.copytree("allocations", built / HOME / "allocations")
-        for file in built.rglob("*.py"):
-            file.write_text(renamed(file.read_text("utf-8"), file), "utf-8")
+    def build_module(self, module: str, module_file: str, package: str) -> tuple[str, bool]:
+        """The copy, and whether it was made."""
+        copy, made = super().build_module(module, module_file, package)
+        if not EDITABLE:
+            Path(copy).write_text(renamed(Path(copy).read_text("utf-8"), module_file), "utf-8")
+        return copy, made
 
 
-setup(cmdclass={"build_py": BuildPackages})
+own = find_namespace_packages(include=[HOME, f"{HOME}.*"])
+moved = [package for top in MOVED for package in find_namespace_packages(include=[top, f"{top}.*"])]
+below = {} if EDITABLE else {f"{HOME}.{package}": package.replace(".", "/") for package in (*moved, *DATA)}
+workflow = "workflow" if EDITABLE else f"{HOME}.workflow"
+
+setup(
+    cmdclass={"build_py": RenamedImports},
+    packages=[*own, *(moved if EDITABLE else below)],
+    package_dir=below,
+    package_data={
+        HOME: ["py.typed"],
+        workflow: ["rules/*.smk", "templates/*", "profiles/*/*.yaml"],
+        f"{HOME}.allocations": ["*.yaml"],
+        f"{HOME}.allocations.counts": ["*"],
+    },
+)
