@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from kernels.accounting.accountant import Accountant
+from kernels.accounting.profile_point import Profile
 from kernels.intervals.interval import INFINITE, ONE, ZERO, Interval, exponential, from_fraction
 
 FALSE_POSITIVE_RATES = (Fraction(1, 100), Fraction(1, 20), Fraction(1, 10))
@@ -46,10 +46,10 @@ def largest_factor(eps: Interval) -> Interval:
     return Interval(value.value, lower.lower, upper.upper)
 
 
-def exceeded(accountant: Accountant, eps: Interval) -> Interval:
+def exceeded(profile: Profile, eps: Interval) -> Interval:
     """Q(T > eps): how often, Q being true, the release multiplies the odds of Q by more than e^eps."""
     if eps == INFINITE:
         return ZERO
-    low, high = accountant.profile([Fraction(eps.lower), Fraction(eps.upper)])
+    low, high = profile([Fraction(eps.lower), Fraction(eps.upper)])
     lower, upper = high.power.lower, low.power.upper
     return Interval(min(max(low.power.value, lower), upper), lower, upper)

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -10,40 +9,14 @@ import numpy as np
 from kernels.accounting.accountant import Accountant
 from kernels.accounting.composition import Composition
 from kernels.accounting.inverse import log_fraction
-from kernels.accounting.plan_summary import PlanSummary, predicted_cost
+from kernels.accounting.plan_summary import predicted_cost
+from kernels.accounting.result import PairResult
 from kernels.accounting.settings import Settings
 from kernels.intervals.interval import Interval
 from kernels.numerics.absolute.grid import grid_tails
 from kernels.numerics.nodes.plan import foreseen
 
 _LOWEST_DELTA = 1e-35  # the privacy profile reaches at least down to here
-
-
-@dataclass(frozen=True)
-class PairResult:
-    """Results of one composition.
-
-    threshold: tau_j = threshold_first + j threshold_step, ascending, [m]; alpha_j = P(T > tau_j), beta_j =
-    Q(T <= tau_j), triples [m, 3]: vertices of the trade-off function, each within absolute_bound; eps: [k]
-    exact doubles; delta, log10_delta, relative_bound: [k]; epsilon, reduction, eps_zcdp, scale: value, lower
-    and upper bound for every delta of the settings, [deltas, 3].
-    """
-
-    summary: PlanSummary
-    threshold_first: Fraction
-    threshold_step: Fraction
-    threshold: np.ndarray
-    alpha: np.ndarray
-    beta: np.ndarray
-    absolute_bound: float
-    eps: np.ndarray
-    delta: np.ndarray
-    log10_delta: np.ndarray
-    relative_bound: np.ndarray
-    epsilon: np.ndarray
-    reduction: np.ndarray
-    eps_zcdp: np.ndarray
-    scale: np.ndarray
 
 
 def cost(composition: Composition) -> float:
@@ -93,13 +66,13 @@ def evaluate(compositions: Sequence[Composition], settings: Settings) -> list[Pa
             delta = np.exp(logs)
         results.append(
             PairResult(
-                accountant.plan_summary(),
+                accountant.plan_summary().figures,
                 first,
                 step,
                 _arithmetic(first, step, len(curve.upper)),
                 curve.upper,
                 curve.lower,
-                curve.bound,
+                float(curve.bound),
                 eps,
                 delta,
                 logs / math.log(10.0),

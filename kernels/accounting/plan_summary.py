@@ -2,10 +2,10 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 
-from kernels.accounting.plan_figures import PlanFigures
+from kernels.accounting.result import PlanFigures
 from kernels.numerics.absolute.trapezoid import Quadrature
 from kernels.numerics.nodes.plan import DROPPED, PRUNED, TOLERANCE, TRUNCATION, Plan, foreseen
 from kernels.numerics.nodes.residues import limb_count
@@ -28,6 +28,11 @@ class PlanSummary(PlanFigures):
     cost: float
     memory: int
     within_reach: bool = True
+
+    @property
+    def figures(self) -> PlanFigures:
+        """The figures alone."""
+        return PlanFigures(**{field.name: getattr(self, field.name) for field in fields(PlanFigures)})
 
     @property
     def reaches_tolerance(self) -> bool:

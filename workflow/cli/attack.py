@@ -143,7 +143,7 @@ def _of_accountant(
     return _Found(
         accountant.profile([Fraction(0)])[0].delta,
         [(each, accountant.tradeoff(each)) for each in alpha or FALSE_POSITIVE_RATES],
-        [(each, eps, exceeded(accountant, eps)) for each, eps in epsilons.items()],
+        [(each, eps, exceeded(accountant.profile, eps)) for each, eps in epsilons.items()],
     )
 
 

@@ -20,7 +20,7 @@ from workflow.cli.rationals import POSITIVE, Rational
 from workflow.cli.stored import stored_result
 
 if TYPE_CHECKING:
-    from kernels.accounting.evaluate import PairResult
+    from kernels.accounting.result import PairResult
     from workflow.results.result import StoredResult
 
 FORMATS = ("table", "curve", "profile", "pld")

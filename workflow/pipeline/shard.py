@@ -23,7 +23,7 @@ from workflow.results.curves import Header, StoredResult, StoreError, write_atom
 from workflow.script import versions
 
 if TYPE_CHECKING:
-    from kernels.accounting.evaluate import PairResult
+    from kernels.accounting.result import PairResult
 
 log = logging.getLogger(__name__)
 

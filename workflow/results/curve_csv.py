@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from kernels.intervals.interval import from_fraction, nearest
 
 if TYPE_CHECKING:
-    from kernels.accounting.evaluate import PairResult
+    from kernels.accounting.result import PairResult
     from workflow.results.result import StoredResult
 
 _DIGITS = 45  # the digits that are left out lie far below any bound

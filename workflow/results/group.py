@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.accounting.composition import Composition
-from kernels.accounting.plan_figures import PlanFigures
+from kernels.accounting.result import PlanFigures
 from workflow.input.rational import parse_ratio
 from workflow.results.result import Identity, StoredResult
 from workflow.results.values import expect, get_array, get_attributes, get_text

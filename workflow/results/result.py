@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.accounting.composition import Composition
-from kernels.accounting.plan_figures import PlanFigures
+from kernels.accounting.result import PlanFigures
 
 if TYPE_CHECKING:
-    from kernels.accounting.evaluate import PairResult
+    from kernels.accounting.result import PairResult
 
 Floats = NDArray[np.float64]
 

@@ -70,14 +70,14 @@ def test_a_posterior_is_known_nearly_1_and_nearly_0() -> None:
 
 def test_a_loss_beyond_eps_is_as_likely_as_it_is(accountant: Accountant) -> None:
     eps = accountant.epsilon(F(1, 10**6))
-    found = exceeded(accountant, eps)
+    found = exceeded(accountant.profile, eps)
     assert F(found.lower) <= TRUTH.power(F(eps.lower)).upper
     assert F(found.upper) >= TRUTH.power(F(eps.upper)).lower
     assert found.upper - found.lower < Decimal("1e-9") * found.upper
     with precision(200):
         power = enclosure(ball(F(eps.value)).exp())
     assert encloses(largest_factor(eps), power.middle)
-    assert exceeded(accountant, INFINITE).upper == 0
+    assert exceeded(accountant.profile, INFINITE).upper == 0
 
 
 def test_stored_results_say_the_same_within_their_spacing(
@@ -94,7 +94,7 @@ def test_stored_results_say_the_same_within_their_spacing(
         assert miss.upper - miss.lower < Decimal("0.01")
     for delta, row in zip(result.deltas, result.epsilon.tolist(), strict=True):
         eps = Interval(*map(Decimal, row))
-        near, truth = stored.exceeded(eps), exceeded(accountant, accountant.epsilon(delta))
+        near, truth = stored.exceeded(eps), exceeded(accountant.profile, accountant.epsilon(delta))
         assert near.lower <= truth.upper
         assert truth.lower <= near.upper < 1
     assert stored.exceeded(from_fraction(F(10**6))).lower == 0

@@ -13,7 +13,7 @@ import numpy as np
 from kernels.accounting.census.allocation import Allocation
 from kernels.accounting.census.mechanism import mechanism_name, pair_composition, pairs
 from kernels.accounting.composition import Composition
-from kernels.accounting.plan_figures import PlanFigures
+from kernels.accounting.result import PlanFigures
 from workflow.digests import content_key, settings_of
 from workflow.results.attack import attack_rows
 from workflow.results.curves import Header, Identity, StoredResult, write_atomic

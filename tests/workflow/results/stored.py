@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from kernels.accounting.composition import Composition
-from kernels.accounting.plan_figures import PlanFigures
+from kernels.accounting.result import PlanFigures
 from kernels.accounting.settings import Settings
 from workflow.digests import content_key
 from workflow.results.curves import Header, Identity, StoredResult
