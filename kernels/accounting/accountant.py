@@ -25,7 +25,7 @@ from kernels.accounting.inverse import (
     variance_reduction,
 )
 from kernels.accounting.mixture import MOST_COST, Narrow, cheapest, narrowest
-from kernels.accounting.plan_summary import PlanSummary, foresee, summarise
+from kernels.accounting.plan_summary import PlanSummary, foresee, foreseen_nodes, summarise
 from kernels.accounting.profile_point import MOST_DECADES, PROMISED, Profile, ProfilePoint, negligible
 from kernels.accounting.tiers import from_tails
 from kernels.accounting.tradeoff.search import type_two_error
@@ -41,7 +41,7 @@ from kernels.intervals.interval import (
     from_triple,
 )
 from kernels.numerics.absolute.trapezoid import Quadrature, quadrature, tails
-from kernels.numerics.nodes.plan import Plan, foreseen, make_plan, rational_gcd
+from kernels.numerics.nodes.plan import Plan, make_plan
 from kernels.numerics.nodes.survivors import SOFTEST
 from kernels.numerics.relative.selection import Selection, select, softness
 from kernels.numerics.relative.tilt import LatticePoint, Tails, Tilt
@@ -97,14 +97,14 @@ class Accountant:
 
     @cached_property
     def _spacing(self) -> Fraction:
-        return rational_gcd([rho for rho, _ in self.composition.cells])
+        return self.composition.spacing
 
     def plan_summary(self) -> PlanSummary:
         """The plan in figures; predictions where it is out of reach."""
         try:
             return summarise(self.plan, self.rule)
         except Refused:
-            return foresee(*zip(*self.composition.cells, strict=True))
+            return foresee(self.composition)
 
     def profile(self, eps: Sequence[Fraction]) -> list[ProfilePoint]:
         """The privacy profile and both tails at every eps, any real numbers given exactly."""
@@ -175,7 +175,7 @@ class Accountant:
 
     @cached_property
     def _foreseen_nodes(self) -> float:
-        return foreseen(*zip(*self.composition.cells, strict=True))[3]
+        return foreseen_nodes(self.composition)
 
     def _apart_first(self, bound: float) -> bool:
         """Whether answers come from the few values of the cells taken out before anything else: the law of T

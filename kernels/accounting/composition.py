@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
+from kernels.numerics.arithmetic.rational import rational_gcd
+
 
 @dataclass(frozen=True, slots=True)
 class Composition:
@@ -49,6 +51,11 @@ class Composition:
     def zcdp_rho(self) -> Fraction:
         """R/2, the parameter of zero-concentrated differential privacy that the composition satisfies."""
         return self.total_rho / 2
+
+    @property
+    def spacing(self) -> Fraction:
+        """h, the step of the lattice on which the log-likelihood ratio lies: the greatest common divisor."""
+        return rational_gcd([rho for rho, _ in self.cells])
 
     @property
     def size(self) -> int:

@@ -9,21 +9,12 @@ import numpy as np
 from kernels.accounting.accountant import Accountant
 from kernels.accounting.composition import Composition
 from kernels.accounting.inverse import log_fraction
-from kernels.accounting.plan_summary import predicted_cost
 from kernels.accounting.result import PairResult
 from kernels.accounting.settings import Settings
 from kernels.intervals.interval import Interval
 from kernels.numerics.absolute.grid import grid_tails
-from kernels.numerics.nodes.plan import foreseen
 
 _LOWEST_DELTA = 1e-35  # the privacy profile reaches at least down to here
-
-
-def cost(composition: Composition) -> float:
-    """Predicted seconds on one core, cheaply, for sharding and for taking heavy compositions first."""
-    rhos, counts = zip(*composition.cells, strict=True)
-    nodes = foreseen(rhos, counts)[3]
-    return predicted_cost(nodes, nodes, len(rhos))
 
 
 def eps_grid(zcdp_rho: Fraction, points: int) -> np.ndarray:

@@ -15,7 +15,7 @@ import math
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from functools import lru_cache, reduce
+from functools import reduce
 from itertools import combinations
 from operator import mul
 
@@ -23,10 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.accounting.composition import Composition
+from kernels.accounting.plan_summary import foreseen_nodes
 from kernels.accounting.profile_point import Profile, ProfilePoint, almost_certain, certain
 from kernels.accounting.sum_law import Floats, SumLaw, spread, sum_law
 from kernels.intervals.interval import NEAREST, ONE, UP, ZERO, Interval
-from kernels.numerics.nodes.plan import foreseen
 
 #: What taking cells out of a composition may cost, a few seconds.
 MOST_COST = 5e6
@@ -82,7 +82,7 @@ class Narrow:
     @property
     def cost_of_rest(self) -> float:
         """Of one question about the rest: nodes, roughly."""
-        return _LEAST_NODES + (_nodes(self.others) if self.others else 0.0)
+        return _LEAST_NODES + (foreseen_nodes(self.others) if self.others else 0.0)
 
     def scaled(self, factor: Fraction) -> "Narrow":
         """The same with all rhos times a factor."""
@@ -139,14 +139,9 @@ def cheapest(composition: Composition, effort: float) -> Narrow | None:
             best = found
         if best is None or best.cost <= _FEW_NODES:
             break
-    if best is None or best.cost > effort or best.cost_of_rest > _nodes(composition) / 4.0:
+    if best is None or best.cost > effort or best.cost_of_rest > foreseen_nodes(composition) / 4.0:
         return None
     return best
-
-
-@lru_cache(maxsize=256)  # asked for with every question about the same cells
-def _nodes(composition: Composition) -> float:
-    return foreseen(*zip(*composition.cells, strict=True))[3]
 
 
 def _taken(composition: Composition, places: tuple[int, ...]) -> Narrow:

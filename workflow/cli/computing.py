@@ -44,7 +44,4 @@ def refusals() -> Iterator[None]:
 
 def answer_fields(command: str, question: Question) -> dict[str, Any]:
     """JSON fields at the head of an answer: the command, the question, its total rho and its lattice."""
-    from kernels.numerics.nodes.plan import rational_gcd
-
-    spacing = rational_gcd([rho for rho, _ in question.composition.cells])
-    return {"command": command, **question.fields(), **exact_fields("lattice", spacing)}
+    return {"command": command, **question.fields(), **exact_fields("lattice", question.composition.spacing)}

@@ -39,7 +39,7 @@ def epsilon(
     with accountant_of(question, steps=len(delta)) as (accountant, advance):
         from kernels.accounting.accountant import Accountant
         from kernels.accounting.bounds import gaussian, zcdp
-        from kernels.accounting.census.loose_sum import loose_sum
+        from kernels.accounting.census.joint import loose_sum
 
         alone = [Accountant(part).epsilon for part in question.parts.values()]
         rho = question.composition.zcdp_rho

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from kernels.accounting.attack import posterior
 from kernels.accounting.bounds import zcdp
 from kernels.intervals.interval import Interval
 from workflow.pages.tables import AttackRow
@@ -48,8 +49,6 @@ def _alphas(rows: Sequence[AttackRow]) -> list[Fraction]:
 
 
 def _finding(rows: Sequence[AttackRow], alpha: Fraction, rho: Fraction) -> AttackFinding:
-    from kernels.accounting.attack import posterior  # loads the compiled kernels
-
     odds = max(rows, key=lambda row: row.odds_factor)
     factor = Interval(odds.odds_factor, odds.odds_factor, odds.odds_factor)
     at = np.array([float(alpha)])

@@ -33,7 +33,7 @@ def joint_rows(allocation: Allocation, findings: Sequence[DeltaFindings]) -> lis
     if not allocation.products:
         return []
     from kernels.accounting.accountant import Accountant  # loads the compiled kernels
-    from kernels.accounting.census.loose_sum import loose_sum
+    from kernels.accounting.census.joint import loose_sum
 
     known: dict[Composition, Accountant] = {}
     rows = []

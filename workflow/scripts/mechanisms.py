@@ -10,7 +10,7 @@ limit_threads()  # before numpy is imported
 import argparse
 from pathlib import Path
 
-from kernels.accounting.evaluate import cost
+from kernels.accounting.plan_summary import cost
 from workflow.allocation.read import load_allocation
 from workflow.allocation.standalone import standalone_text
 from workflow.digests import allocation_digest

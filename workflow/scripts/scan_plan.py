@@ -7,7 +7,7 @@ limit_threads()  # before numpy is imported
 import argparse
 from pathlib import Path
 
-from kernels.accounting.evaluate import cost
+from kernels.accounting.plan_summary import cost
 from workflow.allocation.write import write_allocation
 from workflow.design.scan import load_scan, scan_plan
 from workflow.files import write_text

@@ -9,13 +9,14 @@ change.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import product as every_choice
 
 from kernels.accounting.census.allocation import Allocation, Resolution
 from kernels.accounting.census.mechanism import SEPARATOR, pair_composition
 from kernels.accounting.composition import Composition
+from kernels.intervals.interval import ZERO, Interval
 
 
 def join(
@@ -106,3 +107,13 @@ def product_pairs(allocation: Allocation, first: str, second: str) -> dict[str, 
         strict=True,
     )
     return {product.name: pair_composition(product, one, other) for product, one, other in parts}
+
+
+def loose_sum(epsilons: Sequence[Callable[[Fraction], Interval]], delta: Fraction) -> Interval:
+    """What is known without joint accounting: the sum of the products' exact eps, each at an equal part of
+    delta.
+
+    By basic composition the joint release is (sum of eps_k, sum of delta_k)-differentially private, so the
+    exact joint eps is no larger. epsilons: each product's exact eps as a function of delta.
+    """
+    return sum((epsilon(delta / len(epsilons)) for epsilon in epsilons), ZERO)

@@ -28,7 +28,6 @@ from kernels.errors import Refused
 from kernels.intervals.balls import ball, certified, to_decimals
 from kernels.intervals.interval import Interval
 from kernels.numerics.absolute.grid import grid_tails
-from kernels.numerics.nodes.plan import rational_gcd
 
 _BITS = 256
 _MOST_VERTICES = 20_000  # up to here every vertex of f is looked at
@@ -60,7 +59,7 @@ def gaussian_gap(composition: Composition) -> GaussianGap:
 
     Raises Refused when the composition is out of reach, or its tails are known too loosely.
     """
-    spacing, total = rational_gcd([rho for rho, _ in composition.cells]), composition.total_rho
+    spacing, total = composition.spacing, composition.total_rho
     every_vertex = ceil(2 * sqrt(2 * float(total) * 35 * log(10)) / float(spacing))
     accountant = Accountant(composition, max(1001, every_vertex if every_vertex <= _MOST_VERTICES else 0))
     farthest = total / 2 + 8 * Fraction(sqrt(total))

@@ -13,7 +13,7 @@ from math import ceil, lcm
 
 from kernels.accounting.census.allocation import Allocation
 from kernels.errors import Refused
-from kernels.numerics.nodes.plan import rational_gcd
+from kernels.numerics.arithmetic.rational import rational_gcd
 
 
 class Unmet(Refused):

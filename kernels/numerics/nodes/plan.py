@@ -21,6 +21,7 @@ from functools import cache
 
 import numpy as np
 
+from kernels.numerics.arithmetic.rational import rational_gcd
 from kernels.numerics.arithmetic.triple import self_test
 from kernels.numerics.nodes import theta
 from kernels.numerics.nodes.lattice import (
@@ -112,14 +113,6 @@ class Plan:
     def sieve_bound(self) -> float:
         """Absolute error of one tail probability."""
         return self.left_out.plain
-
-
-def rational_gcd(numbers: Sequence[Fraction]) -> Fraction:
-    """The largest rational of which all numbers are integer multiples (Bezout)."""
-    denominator = math.lcm(*(number.denominator for number in numbers))
-    return Fraction(
-        math.gcd(*(number.numerator * (denominator // number.denominator) for number in numbers)), denominator
-    )
 
 
 def _layout(

@@ -14,7 +14,8 @@ import pytest
 from flint import arb
 
 from kernels.accounting.composition import Composition
-from kernels.accounting.evaluate import cost, evaluate
+from kernels.accounting.evaluate import evaluate
+from kernels.accounting.plan_summary import cost
 from kernels.accounting.result import PairResult
 from kernels.accounting.settings import Settings
 from tests.kernels.accounting.cases import LUMPY, MANY, PAIRS, accountant, arb_reference, cells_of, reference

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from kernels.numerics.arithmetic.rational import rational_gcd
 from kernels.numerics.nodes.plan import (
     DROPPED,
     PRUNED,
@@ -21,7 +22,6 @@ from kernels.numerics.nodes.plan import (
     _layout,
     _stretch,
     foreseen,
-    rational_gcd,
 )
 from kernels.numerics.nodes.shells import Weight
 from kernels.numerics.nodes.survivors import SOFTEST, factors_of

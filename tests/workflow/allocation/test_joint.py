@@ -11,8 +11,7 @@ import pytest
 
 from kernels.accounting.accountant import Accountant
 from kernels.accounting.census.allocation import Allocation
-from kernels.accounting.census.joint import join, product_pairs, product_patterns
-from kernels.accounting.census.loose_sum import loose_sum
+from kernels.accounting.census.joint import join, loose_sum, product_pairs, product_patterns
 from kernels.accounting.census.mechanism import (
     level_budgets,
     mechanism,

@@ -1,0 +1,34 @@
+"""What only reads files or answers in exact numbers does not load the compiler, which takes a second."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.paths import ROOT
+
+#: Each with all that it imports.
+FREE = [
+    "kernels.intervals.root",
+    "kernels.intervals.text",
+    "kernels.accounting.settings",
+    "kernels.accounting.result",
+    "kernels.accounting.attack",
+    "kernels.accounting.sum_law",
+    "kernels.accounting.bounds.gaussian",
+    "kernels.accounting.bounds.zcdp",
+    "kernels.accounting.tradeoff.search",
+    "kernels.accounting.tradeoff.tabulated",
+    "kernels.accounting.census.geography",
+    "kernels.accounting.census.joint",
+    "kernels.accounting.design.rescale",
+    "kernels.accounting.closeness.edgeworth",
+]
+
+
+@pytest.mark.parametrize("module", FREE)
+def test_modules_that_need_no_compiler_do_not_load_it(module: str) -> None:
+    program = f"import sys, {module}; sys.exit('numba' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=False).returncode == 0
