@@ -17,7 +17,7 @@ from pathlib import Path
 
 from benchmarks.measure import show
 from benchmarks.stages import run, stage_cost
-from kernels.intervals.interval import up
+from kernels.intervals.text import up
 from kernels.numerics.nodes.plan import TOLERANCE
 from workflow.allocation.read import find_allocation
 

@@ -1,4 +1,4 @@
-"""Intervals: a number with guaranteed bounds, arithmetic that keeps them, and printing to the safe side."""
+"""Intervals: a number with guaranteed bounds, and arithmetic that keeps them."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -11,11 +11,12 @@ from typing import Self
 _DIGITS = 60
 
 
-def _context(rounding: str, digits: int = _DIGITS) -> Context:
+def context(rounding: str, digits: int = _DIGITS) -> Context:
+    """Decimal arithmetic with the given number of significant digits and the widest exponents there are."""
     return Context(prec=digits, rounding=rounding, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
 
-NEAREST, DOWN, UP = (_context(rounding) for rounding in (ROUND_HALF_EVEN, ROUND_FLOOR, ROUND_CEILING))
+NEAREST, DOWN, UP = (context(rounding) for rounding in (ROUND_HALF_EVEN, ROUND_FLOOR, ROUND_CEILING))
 
 #: Decimal.exp rounds its argument's last digit; 60 digits leave far more than this for any exponent in use.
 _EXP_SLACK = Decimal("1e-45")
@@ -117,7 +118,7 @@ def from_fraction(number: Fraction | int) -> Interval:
     """Enclosure of an exact rational, to 60 digits."""
     exact = Fraction(number)
     numerator, denominator = Decimal(exact.numerator), Decimal(exact.denominator)
-    return enclose(lambda context: context.divide(numerator, denominator))
+    return enclose(lambda rounded: rounded.divide(numerator, denominator))
 
 
 def from_floats(value: float, lower: float, upper: float) -> Interval:
@@ -144,18 +145,3 @@ def exponential(power: Fraction) -> Interval:
     return Interval(
         value, DOWN.multiply(value, DOWN.subtract(1, slack)), UP.multiply(value, UP.add(1, slack))
     )
-
-
-def down(number: Decimal, digits: int) -> str:
-    """Text with the given number of significant digits, never above the number."""
-    return str(_context(ROUND_FLOOR, digits).plus(number))
-
-
-def up(number: Decimal, digits: int) -> str:
-    """Text with the given number of significant digits, never below the number."""
-    return str(_context(ROUND_CEILING, digits).plus(number))
-
-
-def nearest(number: Decimal, digits: int) -> str:
-    """Text with the given number of significant digits, rounded to nearest."""
-    return str(_context(ROUND_HALF_EVEN, digits).plus(number))

@@ -1,14 +1,29 @@
-"""Exact numbers as text, as a reader would write them: in a table, a message, the last line of a run."""
+"""Numbers as text: rounded to the safe side, or exact as a reader would write them."""
 
 from __future__ import annotations
 
-from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 
-from kernels.intervals.interval import from_fraction
+from kernels.intervals.interval import context, from_fraction
 
 PLAIN_SMALL, PLAIN_DIGITS = -4, 50  # numbers from 10^-4 to 10^50 are printed without an exponent
-SHORT_TEXT = 24
+SHORT_TEXT = 24  # characters that a column of a table has for a number
+
+
+def down(number: Decimal, digits: int) -> str:
+    """Text with the given number of significant digits, never above the number."""
+    return str(context(ROUND_FLOOR, digits).plus(number))
+
+
+def up(number: Decimal, digits: int) -> str:
+    """Text with the given number of significant digits, never below the number."""
+    return str(context(ROUND_CEILING, digits).plus(number))
+
+
+def nearest(number: Decimal, digits: int) -> str:
+    """Text with the given number of significant digits, rounded to nearest."""
+    return str(context(ROUND_HALF_EVEN, digits).plus(number))
 
 
 def plain(number: Decimal) -> str:

@@ -11,8 +11,7 @@ from tests.paths import ROOT
 
 #: Each with all that it imports.
 FREE = [
-    "kernels.intervals.root",
-    "kernels.intervals.text",
+    *(f"kernels.intervals.{file.stem}" for file in sorted((ROOT / "kernels/intervals").glob("[a-z]*.py"))),
     "kernels.accounting.settings",
     "kernels.accounting.result",
     "kernels.accounting.attack",

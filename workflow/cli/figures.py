@@ -5,8 +5,8 @@ from __future__ import annotations
 from decimal import Decimal
 from fractions import Fraction
 
-from kernels.intervals.interval import Interval, down, from_fraction, nearest, up
-from kernels.intervals.text import plain, ratio
+from kernels.intervals.interval import Interval, from_fraction
+from kernels.intervals.text import down, nearest, plain, ratio, up
 
 WIDTH_DIGITS = 3  # digits printed of the width of a guaranteed interval
 BOUND_DIGITS = 10  # least digits of its two ends

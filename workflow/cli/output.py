@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kernels.intervals.text import plain, short
+from kernels.intervals.text import down, plain, short, up
 from workflow.cli.figures import certified_fields, given_fields
 
 if TYPE_CHECKING:
@@ -43,15 +43,11 @@ class Column:
 
 def at_most(number: Interval, digits: int = TABLE_DIGITS) -> str:
     """The upper bound, rounded up: for figures that are worse when larger, such as eps and delta."""
-    from kernels.intervals.interval import up
-
     return plain(Decimal(up(number.upper, digits))) if number.upper.is_finite() else "infinite"
 
 
 def at_least(number: Interval, digits: int = TABLE_DIGITS) -> str:
     """The lower bound, rounded down: for figures that are worse when smaller, such as beta."""
-    from kernels.intervals.interval import down
-
     return plain(Decimal(down(number.lower, digits))) if number.lower.is_finite() else "infinite"
 
 
@@ -60,8 +56,6 @@ def probability_at_most(number: Interval, rest: Interval | None = None) -> str:
 
     rest: 1 - number where it is known to more digits than that difference has.
     """
-    from kernels.intervals.interval import down
-
     rest = rest or 1 - number
     near = 0 < rest.lower < NEAR
     return f"1 - {plain(Decimal(down(rest.lower, REST_DIGITS)))}" if near else at_most(number)
@@ -69,8 +63,6 @@ def probability_at_most(number: Interval, rest: Interval | None = None) -> str:
 
 def percent_at_least(number: Interval) -> str:
     """The lower bound of a fraction as a percentage, rounded down."""
-    from kernels.intervals.interval import down
-
     return f"{plain(Decimal(down(number.lower, PERCENT_DIGITS)).scaleb(2))} %"
 
 

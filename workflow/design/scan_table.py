@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from kernels.accounting.census.allocation import Allocation
-from kernels.intervals.interval import down, from_fraction
+from kernels.intervals.interval import from_fraction
+from kernels.intervals.text import down
 from workflow.design.scan import Scan
 from workflow.results.curves import Results
 from workflow.results.tables import DIGITS, csv_text, reduction_rows, summary_rows

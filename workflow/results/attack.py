@@ -16,7 +16,8 @@ import numpy as np
 
 from kernels.accounting.attack import FALSE_POSITIVE_RATES, odds_factor
 from kernels.accounting.tradeoff.tabulated import Curve
-from kernels.intervals.interval import DOWN, NEAREST, UP, Interval, down, from_triple, up
+from kernels.intervals.interval import DOWN, NEAREST, UP, Interval, from_triple
+from kernels.intervals.text import down, up
 from workflow.results.result import StoredResult
 from workflow.results.tables import DIGITS
 

@@ -20,7 +20,8 @@ from kernels.accounting.closeness.families import homogeneous, of_levels, split
 from kernels.accounting.closeness.gaussian_gap import GaussianGap, gaussian_gap
 from kernels.accounting.composition import Composition
 from kernels.errors import Refused
-from kernels.intervals.interval import UP, down, up
+from kernels.intervals.interval import UP
+from kernels.intervals.text import down, up
 from workflow.results.curves import Results, StoreError
 from workflow.results.result import StoredResult, pair_path
 from workflow.results.tables import exact_text

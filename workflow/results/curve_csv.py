@@ -5,7 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from kernels.intervals.interval import from_fraction, nearest
+from kernels.intervals.interval import from_fraction
+from kernels.intervals.text import nearest
 
 if TYPE_CHECKING:
     from kernels.accounting.result import PairResult

@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import cache
 
 from kernels.accounting.bounds import gaussian, zcdp
-from kernels.intervals.interval import down, nearest, up
+from kernels.intervals.text import down, nearest, up
 from workflow.results.result import StoredResult
 
 DIGITS = 15  # significant; the enclosures are relatively 1e-12 wide or less
