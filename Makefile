@@ -20,7 +20,7 @@ WORKFLOW  := @run() { $(SNAKEMAKE) --quiet all "$$@" || { \
 DONE      := @echo 'make: done, results/ is up to date'
 
 .DEFAULT_GOAL := help
-.PHONY: help setup picture report certify tune scan theory uldp dry-run test test-cluster test-kills lint fuzz bench products scaling lock clean
+.PHONY: help setup picture notebook report certify tune scan theory uldp dry-run test test-cluster test-kills lint fuzz bench products scaling lock clean
 
 help: ## say what the targets do
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-16s %s\n", $$1, $$2 }'
@@ -91,6 +91,11 @@ lint: $(INSTALLED) ## ruff and mypy
 
 picture: report ## docs/images/ALLOCATION.png, the README's picture, from the results
 	$(BIN)/python tools/readme_picture.py '$(ALLOCATION)'
+
+notebook: ## results/python.html: the examples of docs/python.md, run, with their output and plots
+	@$(MAKE) --no-print-directory report ALLOCATION=pl94_units_us
+	@$(BIN)/python tools/notebook.py docs/python.md results/python.html && rm -f tradeoff.png small.png
+	$(DONE)
 
 bench: $(INSTALLED) $(PEER)/.installed ## seconds of every stage and part, and ratios against other methods
 	$(BIN)/python -m benchmarks.stages --allocation '$(ALLOCATION)'

@@ -20,9 +20,9 @@ if TYPE_CHECKING:  # for type checkers and editors; at run time __getattr__ find
     from exact_census.exact import Bounded as Bounded
     from exact_census.exact import InputError as InputError
     from exact_census.exact import Interval as Interval
+    from exact_census.exact import Refused as Refused
     from exact_census.plots import plot_profile as plot_profile
     from exact_census.plots import plot_tradeoff as plot_tradeoff
-    from exact_census.questions import Refused as Refused
     from exact_census.questions import convert as convert
     from exact_census.questions import delta as delta
     from exact_census.questions import epsilon as epsilon
@@ -34,9 +34,9 @@ _HOMES = {
     ".allocations": ("Allocation", "Tuning", "load_allocation", "tune"),
     ".composition": ("Composition",),
     ".curves": ("Curve", "Curves", "curve", "read_curves"),
-    ".exact": ("Bounded", "InputError", "Interval"),
+    ".exact": ("Bounded", "InputError", "Interval", "Refused"),
     ".plots": ("plot_profile", "plot_tradeoff"),
-    ".questions": ("Refused", "convert", "delta", "epsilon", "profile", "reduction", "tradeoff"),
+    ".questions": ("convert", "delta", "epsilon", "profile", "reduction", "tradeoff"),
 }
 _MODULE = {name: module for module, names in _HOMES.items() for name in names}
 

@@ -31,8 +31,8 @@ def tune(
     is left to the target, `levels` each level's rho before, after, and by zCDP alone.
 
     target_eps, above 0, and delta, above 0 and below 1, are exact, so a float is refused: write "1e-10".
-    Raises InputError for that and for an unknown level, Unmet (a ValueError) when no scale meets the target,
-    Refused when a pair is out of reach.
+    Raises InputError for that and for an unknown level, Refused when no scale meets the target or a pair is
+    out of reach.
     """
     eps, failure = written(target_eps, "target_eps"), written(delta, "delta")
     with checking():

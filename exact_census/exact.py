@@ -13,6 +13,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from kernels.errors import Refused as Refused
 from kernels.intervals.interval import Interval as Interval
 from workflow.errors import ConfigError as InputError
 from workflow.input.rational import parse_rational

@@ -10,9 +10,6 @@ from exact_census.exact import Bounded, Number, exact, exact_array
 from kernels.accounting.accountant import Accountant
 from kernels.accounting.bounds import zcdp
 from kernels.accounting.composition import Composition
-from kernels.errors import Refused
-
-__all__ = ["Refused", "convert", "delta", "epsilon", "profile", "reduction", "tradeoff"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +17,7 @@ class Profile:
     """The privacy profile and the most powerful test at the same eps, [shape of eps] each.
 
     delta(eps) = power - e^eps alpha; alpha = P(T > eps) and power = Q(T > eps), T being the log-likelihood
-    ratio of the two neighbours' laws Q and P (docs/method.md, section 2).
+    ratio of the two neighbours' laws Q and P (docs/method.md, section 1).
     """
 
     delta: Bounded
