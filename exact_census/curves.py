@@ -6,16 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
-import numpy as np
-
-from exact_census.exact import Bounded, Floats, InputError
+from exact_census.exact import Bounded, Floats, checking
 from kernels.accounting.composition import Composition
 from kernels.accounting.evaluate import PairResult, evaluate
 from kernels.accounting.settings import Settings
 from kernels.intervals.interval import from_floats
-from workflow.results.curves import StoredResult, StoreError, open_results
+from workflow.results.curves import StoredResult, open_results
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +65,9 @@ class Curves(Mapping["tuple[str, str] | str", Curve]):
     """
 
     def __init__(self, path: str | Path) -> None:
-        try:
+        with checking():
             self._results = open_results(path)
             header = self._results.header()
-        except StoreError as error:
-            raise InputError(str(error)) from None
         self.allocation, self.neighbours = header.allocation, header.neighbours
         self.digest = self._results.digest
         self._paths: dict[tuple[str, str] | str, str] = {
@@ -81,10 +77,8 @@ class Curves(Mapping["tuple[str, str] | str", Curve]):
 
     def __getitem__(self, key: tuple[str, str] | str) -> Curve:
         path = self._paths[key]
-        try:
+        with checking():
             found = self._results.read_verified(path)
-        except StoreError as error:
-            raise InputError(str(error)) from None
         return _curve(found.composition, found.deltas, found)
 
     def __iter__(self) -> Iterator[tuple[str, str] | str]:
@@ -105,20 +99,10 @@ class Curves(Mapping["tuple[str, str] | str", Curve]):
 
 
 def _curve(composition: Composition, deltas: tuple[Fraction, ...], found: PairResult | StoredResult) -> Curve:
-    def bounded(table: Floats) -> Bounded:
-        return Bounded.of((from_floats(*row) for row in table.tolist()), (len(table),))
-
-    return Curve(
-        composition,
-        found.threshold,
-        np.ascontiguousarray(found.alpha[:, 0]),
-        np.ascontiguousarray(found.beta[:, 0]),
-        found.absolute_bound,
-        found.eps,
-        found.delta,
-        found.log10_delta,
-        found.relative_bound,
-        deltas,
-        bounded(found.epsilon),
-        bounded(found.reduction),
-    )
+    same = ("threshold", "absolute_bound", "eps", "delta", "log10_delta", "relative_bound")
+    parts: dict[str, Any] = {name: getattr(found, name) for name in same}
+    for name in ("epsilon", "reduction"):
+        rows = getattr(found, name).tolist()
+        parts[name] = Bounded.of((from_floats(*row) for row in rows), (len(rows),))
+    alpha, beta = found.alpha[:, 0].copy(), found.beta[:, 0].copy()
+    return Curve(composition=composition, deltas=deltas, alpha=alpha, beta=beta, **parts)

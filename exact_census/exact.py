@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from kernels.errors import Refused as Refused
 from kernels.intervals.interval import Interval as Interval
 from workflow.errors import ConfigError as InputError
+from workflow.errors import PlainError
 from workflow.input.rational import parse_rational
 from workflow.words import shorten
 
@@ -49,12 +50,10 @@ class Bounded:
 
 @contextmanager
 def checking() -> Iterator[None]:
-    """Raises InputError in place of any ValueError of the block, which only looks at what was given."""
+    """Raises InputError in place of what the block raises, which only looks at what was given."""
     try:
         yield
-    except InputError:
-        raise
-    except ValueError as error:
+    except (ValueError, PlainError) as error:
         raise InputError(str(error)) from None
 
 
