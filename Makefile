@@ -100,7 +100,6 @@ notebook: ## results/python.html: the examples of docs/python.md, run, with thei
 bench: $(INSTALLED) $(PEER)/.installed ## seconds of every stage and part, and ratios against other methods
 	$(BIN)/python -m benchmarks.stages --allocation '$(ALLOCATION)'
 	$(BIN)/python -m benchmarks.parts --allocation '$(ALLOCATION)' $(WRITE:%=--write %)
-	$(BIN)/python -m benchmarks.floor --allocation '$(ALLOCATION)' $(WRITE:%=--write %)
 	$(BIN)/python -m benchmarks.comparison --peer $(PEER)/bin/python $(WRITE:%=--write %)
 	$(BIN)/python -m benchmarks.cost $(WRITE:%=--write %)
 

@@ -8,7 +8,6 @@ start-up and compilation not counted; ratios are medians over the turns, with th
 
 from __future__ import annotations
 
-import argparse
 import json
 import subprocess
 from collections.abc import Callable
@@ -19,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import other_methods as other
-from benchmarks.measure import by_turns, cpu_seconds, first_pair, ratios, show, spread
+from benchmarks.measure import by_turns, command_line, cpu_seconds, first_pair, ratios, show, spread
 from kernels.accounting.accountant import Accountant
 from kernels.accounting.composition import Composition
 from kernels.accounting.evaluate import evaluate
@@ -143,12 +142,8 @@ def dp_accounting(composition: Composition, python: str, repeats: int, document:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = command_line(__doc__, "repeats", "write")
     parser.add_argument("--peer", help="interpreter of the environment with dp-accounting")
-    parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--write", type=Path, help="document that takes the tables, between its marks")
     options = parser.parse_args()
     composition = first_pair()
     if options.peer and installed(options.peer):

@@ -7,15 +7,13 @@ CPU seconds of one batch evaluation on one core, compiled code in the cache; eac
 
 from __future__ import annotations
 
-import argparse
 import math
 import statistics
 from collections import Counter
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from pathlib import Path
 
-from benchmarks.measure import by_turns, cpu_seconds, first_pair, ratios, show, spread
+from benchmarks.measure import by_turns, command_line, cpu_seconds, first_pair, ratios, show, spread
 from kernels.accounting.accountant import Accountant
 from kernels.accounting.composition import Composition
 from kernels.accounting.evaluate import evaluate
@@ -65,12 +63,7 @@ def series(
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--write", type=Path, help="document that takes the tables, between its marks")
-    options = parser.parse_args()
+    options = command_line(__doc__, "repeats", "write").parse_args()
     for title, compositions in (
         ("cells", {f"{cells:,}": with_cells(cells) for cells in CELLS}),
         ("nodes", {f"1e{decade}": with_nodes(10**decade) for decade in DECADES}),

@@ -1,4 +1,4 @@
-"""What the measurements share: the composition measured, CPU seconds by turns, and tables."""
+"""What the measurements share: their command line, the compositions, CPU seconds by turns, and tables."""
 
 from __future__ import annotations
 
@@ -20,29 +20,26 @@ from workflow.allocation.read import load_allocation
 ALLOCATION = "dhc_persons_us"
 
 
+def command_line(description: str | None, *given: str) -> argparse.ArgumentParser:
+    """The parser of one measurement, with the options it names: allocation, repeats, tasks, write."""
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    if "allocation" in given:
+        parser.add_argument("--allocation", default=ALLOCATION)
+    if "repeats" in given:
+        parser.add_argument("--repeats", type=int, default=5)
+    if "tasks" in given:
+        parser.add_argument("--tasks", type=int, default=len(os.sched_getaffinity(0)), help="MPI ranks")
+    if "write" in given:
+        parser.add_argument("--write", type=Path, help="document that takes the tables, between its marks")
+    return parser
+
+
 def first_pair() -> Composition:
     """[M_0, M_0] of the DHC, persons, US: 160 cells with 12 distinct rhos."""
     allocation = load_allocation(ALLOCATION)
     return pair_composition(allocation, *pairs(allocation)[0])
-
-
-def sample(allocation: str, size: int) -> list[Composition]:
-    """Compositions of so many pairs, evenly spaced over the list (all, if it has fewer)."""
-    loaded = load_allocation(allocation)
-    every = pairs(loaded)
-    size = min(size, len(every))
-    return [pair_composition(loaded, *every[i * len(every) // size]) for i in range(size)]
-
-
-def sample_options(description: str | None) -> argparse.Namespace:
-    """The command line of a program that measures a sample of pairs."""
-    parser = argparse.ArgumentParser(
-        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--allocation", default=ALLOCATION)
-    parser.add_argument("--sample", type=int, default=200)
-    parser.add_argument("--write", type=Path, help="document that takes the tables, between its marks")
-    return parser.parse_args()
 
 
 def cpu_seconds(call: Callable[[], object]) -> float:
@@ -54,8 +51,10 @@ def cpu_seconds(call: Callable[[], object]) -> float:
 
 
 def by_turns(calls: Mapping[str, Callable[[], float]], repeats: int) -> dict[str, list[float]]:
-    """Seconds that every call returns, each called once per turn, so that a change of the machine's load
-    meets all of them."""
+    """Seconds that every call returns.
+
+    Each is called once per turn, so that a change of the machine's load meets all of them.
+    """
     seconds: dict[str, list[float]] = {name: [] for name in calls}
     for _ in range(repeats):
         for name, call in calls.items():
@@ -75,9 +74,10 @@ def spread(seconds: Sequence[float]) -> str:
     return f"{1000 * median:,.3g} ms" if median < 1.0 else f"{median:,.3g} s"
 
 
-def show(title: str, header: Sequence[str], rows: Sequence[Sequence[str]], document: Path | None) -> None:
-    """Print a table; with a document, put it there as Markdown too, in place of what stands between its
-    marks."""
+def show(
+    title: str, header: Sequence[str], rows: Sequence[Sequence[str]], document: Path | None = None
+) -> None:
+    """Print a table; with a document, write it there as Markdown too, between the table's marks."""
     table = Table(*header, title=f"{title} (load {os.getloadavg()[0]:.1f})")
     for row in rows:
         table.add_row(*row)

@@ -18,16 +18,26 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.measure import cpu_seconds, sample, sample_options, show
+from benchmarks.measure import command_line, cpu_seconds, show
 from kernels.accounting.accountant import Accountant
+from kernels.accounting.census.mechanism import pair_composition, pairs
 from kernels.accounting.composition import Composition
 from kernels.accounting.evaluate import eps_grid, evaluate
 from kernels.accounting.inverse import log_fraction
 from kernels.accounting.settings import Settings
 from kernels.numerics.absolute.grid import grid_tails
+from workflow.allocation.read import load_allocation
 
 SETTINGS = Settings()
 COLD = "import kernels.accounting.evaluate"
+
+
+def sample(name: str, size: int) -> list[Composition]:
+    """Compositions of so many pairs of an allocation, evenly spaced over the list; all if it has fewer."""
+    allocation = load_allocation(name)
+    every = pairs(allocation)
+    size = min(size, len(every))
+    return [pair_composition(allocation, *every[i * len(every) // size]) for i in range(size)]
 
 
 class Parts:
@@ -72,8 +82,9 @@ def start_up(repeats: int = 5) -> float:
 
 
 def main() -> None:
-    options = sample_options(__doc__)
-
+    parser = command_line(__doc__, "allocation", "write")
+    parser.add_argument("--sample", type=int, default=200, help="how many pairs")
+    options = parser.parse_args()
     compositions = sample(options.allocation, options.sample)
     imported = start_up()
     start = time.process_time()

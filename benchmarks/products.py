@@ -7,15 +7,13 @@ Each runs from nothing in a temporary folder, one after the other: about an hour
 
 from __future__ import annotations
 
-import argparse
 import csv
-import os
 import statistics
 import tempfile
 from decimal import Decimal
 from pathlib import Path
 
-from benchmarks.measure import show
+from benchmarks.measure import command_line, show
 from benchmarks.stages import run, stage_cost
 from kernels.intervals.text import up
 from kernels.numerics.nodes.plan import TOLERANCE
@@ -50,12 +48,8 @@ def row(name: str, tasks: int) -> list[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = command_line(__doc__, "tasks", "write")
     parser.add_argument("names", nargs="*", default=[*PRODUCTS, "joint_persons_us"], metavar="NAME")
-    parser.add_argument("--tasks", type=int, default=len(os.sched_getaffinity(0)), help="MPI ranks")
-    parser.add_argument("--write", type=Path, help="document that takes the table, between its marks")
     options = parser.parse_args()
     show("products", HEADER, [row(name, options.tasks) for name in options.names], options.write)
 

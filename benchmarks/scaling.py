@@ -8,7 +8,6 @@ that sleep instead of computing show what rank 0 can serve, on more ranks than t
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import subprocess
@@ -17,8 +16,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
+from benchmarks.measure import command_line, show
 
 ROOT = Path(__file__).parents[1]
 SCRIPTS = ROOT / "workflow" / "scripts"
@@ -32,18 +30,12 @@ def launcher(ranks: int) -> list[str]:
 
 
 def curves(plan: Path, folder: Path, ranks: int) -> dict[str, Any]:
-    """The cost of one run of the curves stage, as its stats tell, and the load of the machine after it."""
+    """The cost of one run of the curves stage, by its own account, and the load of the machine after it."""
     command = [
         *(*launcher(ranks), sys.executable, "-m", "mpi4py", str(SCRIPTS / "curves.py")),
         *("--mechanisms", str(plan), "--shard", "000", "--tasks", str(ranks), "--checkpoint", "20"),
-        *(
-            "--log",
-            str(folder / "log"),
-            "--stats",
-            str(folder / "stats.json"),
-            "--out",
-            str(folder / "000.h5"),
-        ),
+        *("--log", str(folder / "log"), "--stats", str(folder / "stats.json")),
+        *("--out", str(folder / "000.h5")),
     ]
     subprocess.run(command, check=True, capture_output=True)
     stats = json.loads((folder / "stats.json").read_text())
@@ -53,8 +45,7 @@ def curves(plan: Path, folder: Path, ranks: int) -> dict[str, Any]:
 
 
 def sleepers(ranks: int, items_per_rank: int) -> tuple[float, float]:
-    """Efficiency of the farm alone (seconds of items per rank and second), and CPU seconds of rank 0 per
-    item."""
+    """Efficiency of the farm alone (its share of time spent in items), and CPU seconds of rank 0 per item."""
     items = ranks * items_per_rank
     command = [*launcher(ranks), sys.executable, "-m", "mpi4py", "-m", "tests.workflow.pipeline.farm_program"]
     done = subprocess.run(
@@ -65,16 +56,12 @@ def sleepers(ranks: int, items_per_rank: int) -> tuple[float, float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--allocation", default="dhc_persons_us")
+    parser = command_line(__doc__, "allocation", "repeats")
+    parser.set_defaults(repeats=3)
     parser.add_argument("--ranks", type=int, nargs="+", default=[1, 2])
-    parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--sleepers", type=int, nargs="*", default=[2, 8, 32, 64])
     options = parser.parse_args()
 
-    console = Console()
     with tempfile.TemporaryDirectory() as scratch:
         plan = Path(scratch, "mechanisms.json")
         planning = [sys.executable, str(SCRIPTS / "mechanisms.py"), "--allocation", options.allocation]
@@ -86,27 +73,28 @@ def main() -> None:
                 folder.mkdir()
                 runs[ranks].append(curves(plan, folder, ranks))
 
-    columns = {"wall s": ("wall_seconds", ".1f"), "CPU s": ("cpu_seconds", ".1f")}
-    columns |= {"kernels' CPU s": ("kernel_cpu_seconds", ".1f"), "CPU efficiency": ("cpu_efficiency", ".3f")}
-    columns |= {"load": ("load", ".1f")}
-    table = Table("ranks", *columns)
-    for ranks, each in runs.items():
-        table.add_row(
-            str(ranks), *(" ".join(f"{run[key]:{form}}" for run in each) for key, form in columns.values())
-        )
-    console.print(table)
+    columns = {
+        "wall s": ("wall_seconds", ".1f"),
+        "CPU s": ("cpu_seconds", ".1f"),
+        "kernels' CPU s": ("kernel_cpu_seconds", ".1f"),
+        "CPU efficiency": ("cpu_efficiency", ".3f"),
+        "load": ("load", ".1f"),
+    }
+    rows = [
+        [str(ranks), *(" ".join(f"{run[key]:{form}}" for run in turns) for key, form in columns.values())]
+        for ranks, turns in runs.items()
+    ]
+    show("stage curves", ["ranks", *columns], rows)
     first = options.ranks[0]
     for ranks in options.ranks[1:]:
         turns = list(zip(runs[first], runs[ranks], strict=True))
         ratios = [many["cpu_efficiency"] / one["cpu_efficiency"] for one, many in turns]
         speed_ups = [one["wall_seconds"] / many["wall_seconds"] for one, many in turns]
-        console.print(f"{ranks} ranks against {first}: CPU efficiency", *(f"{ratio:.3f}" for ratio in ratios))
-        console.print("  speed-up", *(f"{speed_up:.2f}" for speed_up in speed_ups))
+        print(f"{ranks} ranks against {first}: CPU efficiency", *(f"{ratio:.3f}" for ratio in ratios))
+        print("  speed-up", *(f"{speed_up:.2f}" for speed_up in speed_ups))
     for ranks in options.sleepers:
         efficiency, cpu = sleepers(ranks, 20)
-        console.print(
-            f"{ranks} sleeping ranks: efficiency {efficiency:.3f}, rank 0 {1000 * cpu:.2f} ms per item"
-        )
+        print(f"{ranks} sleeping ranks: efficiency {efficiency:.3f}, rank 0 {1000 * cpu:.2f} ms per item")
 
 
 if __name__ == "__main__":

@@ -5,19 +5,15 @@ python -m benchmarks.stages --allocation dhc_persons_us --tasks 2
 
 from __future__ import annotations
 
-import argparse
 import csv
 import json
-import os
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-from rich.console import Console
-from rich.table import Table
-
+from benchmarks.measure import command_line, show
 from workflow.allocation.read import find_allocation, load_allocation
 
 ROOT = Path(__file__).parents[1]
@@ -38,8 +34,10 @@ def run(allocation: Path, tasks: int, folder: Path) -> float:
 
 
 def stage_cost(folder: Path, stage: str) -> tuple[float, float, float]:
-    """Wall and CPU seconds and peak memory (MB, all ranks together) of one stage (one shard); the ranks' own
-    account of CPU seconds where there is one."""
+    """Wall seconds, CPU seconds and peak memory (MB, all ranks together) of one stage, of one shard.
+
+    CPU seconds are the ranks' own account where there is one.
+    """
     name = "curves/000" if stage == "curves" else stage
     with (folder / "benchmarks" / f"{name}.tsv").open(newline="") as stream:
         row = next(csv.DictReader(stream, delimiter="\t"))
@@ -50,23 +48,19 @@ def stage_cost(folder: Path, stage: str) -> tuple[float, float, float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--allocation", default="dhc_persons_us")
-    parser.add_argument("--tasks", type=int, default=len(os.sched_getaffinity(0)), help="MPI ranks")
-    options = parser.parse_args()
-
+    options = command_line(__doc__, "allocation", "tasks").parse_args()
     allocation = load_allocation(options.allocation)
     path = find_allocation(options.allocation).resolve()
     with tempfile.TemporaryDirectory() as scratch:
         total = run(path, options.tasks, Path(scratch))
         folder = Path(scratch) / "results" / allocation.name
-        title = f"{allocation.name}, {options.tasks} ranks"
-        table = Table("stage", "wall seconds", "CPU seconds", "peak MB", title=title)
-        for stage in STAGES:
-            wall, cpu, memory = stage_cost(folder, stage)
-            table.add_row(stage, f"{wall:.1f}", f"{cpu:.1f}", f"{memory:.0f}")
-        table.add_row("whole command", f"{total:.1f}", "", "")
-        Console().print(table)
+        costs = {stage: stage_cost(folder, stage) for stage in STAGES}
+    rows = [
+        [stage, f"{wall:.1f}", f"{cpu:.1f}", f"{memory:.0f}"] for stage, (wall, cpu, memory) in costs.items()
+    ]
+    rows.append(["whole command", f"{total:.1f}", "", ""])
+    title = f"{allocation.name}, {options.tasks} ranks"
+    show(title, ["stage", "wall seconds", "CPU seconds", "peak MB"], rows)
 
 
 if __name__ == "__main__":
