@@ -7,7 +7,7 @@ from kernels.intervals.interval import from_fraction
 from kernels.intervals.text import down
 from workflow.design.scan import Scan
 from workflow.results.curves import Results
-from workflow.results.tables import DIGITS, csv_text, reduction_rows, summary_rows
+from workflow.results.tables import DIGITS, ReductionRow, SummaryRow, dicts_as_csv
 
 _SUMMARY = ("delta", "eps", "eps_lower", "eps_upper", "eps_zcdp", "eps_cks20", "eps_gaussian_not_a_bound")
 _REDUCTION = ("reduction", "reduction_lower", "reduction_upper")
@@ -18,13 +18,13 @@ def scan_table(scan: Scan, results: Results) -> str:
     reduction of the candidate's first pair, rounded as in summary.csv and reductions.csv."""
     rows = []
     for name, candidate in scan.candidates.items():
-        result = results.read((name, name))
-        names = {name: name}
-        budget = _budget(candidate)
-        for summary, reduced in zip(summary_rows(result, names), reduction_rows(result, names), strict=True):
-            figures = {key: summary[key] for key in _SUMMARY} | {key: reduced[key] for key in _REDUCTION}
-            rows.append({"candidate": name, **budget, **figures})
-    return csv_text(tuple(rows[0]), rows)
+        result, names = results.read((name, name)), {name: name}
+        both = zip(SummaryRow.rows_of(result, names), ReductionRow.rows_of(result, names), strict=True)
+        for summary, reduction in both:
+            figures = {key: text for key, text in summary.texts().items() if key in _SUMMARY}
+            figures |= {key: text for key, text in reduction.texts().items() if key in _REDUCTION}
+            rows.append({"candidate": name, **_budget(candidate), **figures})
+    return dicts_as_csv(rows[0], rows)
 
 
 def _budget(candidate: Allocation) -> dict[str, str]:

@@ -9,7 +9,7 @@ from kernels.intervals.text import short
 from workflow.allocation.read import load_allocation
 from workflow.numbers import percent_down, round_down, round_up
 from workflow.pages.findings import find, headline
-from workflow.pages.tables import read_reductions, read_summary
+from workflow.results.tables import ReductionRow, SummaryRow
 from workflow.script import run
 
 
@@ -19,8 +19,8 @@ def answer(results: Path) -> str:
 
     Raises ReportError when a table is missing or unusable.
     """
-    summary = read_summary(results / "summary.csv")
-    main = headline(find(summary, read_reductions(results / "reductions.csv")))
+    summary = SummaryRow.read(results / "summary.csv")
+    main = headline(find(summary, ReductionRow.read(results / "reductions.csv")))
     pairs = sum(row.delta == main.delta for row in summary)
     worst = main.worst
     kind = "eps at most" if worst.is_only_bounded else "exact eps"

@@ -12,7 +12,7 @@ import numpy as np
 from kernels.accounting.attack import posterior
 from kernels.accounting.bounds import zcdp
 from kernels.intervals.interval import Interval
-from workflow.pages.tables import AttackRow
+from workflow.results.attack import AttackRow
 
 PRIORS = (Fraction(1, 2), Fraction(1, 100))
 

@@ -28,7 +28,7 @@ from workflow.pages.drawing import (
     plain_axis,
 )
 from workflow.pages.findings import DeltaFindings, headline
-from workflow.pages.tables import SummaryRow
+from workflow.results.tables import SummaryRow
 from workflow.words import how_many
 
 _ALL_LEVELS = "All levels at once"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from workflow.input.json_file import read_json, whole
-from workflow.pages.tables import ReportError
+from workflow.results.tables import ReportError
 from workflow.words import printable
 
 Kind = TypeVar("Kind")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
-from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -15,10 +14,12 @@ from matplotlib.ticker import FuncFormatter
 
 from kernels.accounting.census.allocation import Allocation
 from kernels.accounting.census.mechanism import pair_composition
+from workflow.design.closeness import OWN, PAPER_ORDER, Family
 from workflow.numbers import ten_to
 from workflow.pages.drawing import BLUE, GREEN, INK, MUTED, VERMILLION, Style, canvas, inline_svg, plain_axis
+from workflow.pages.findings import Spread
 from workflow.pages.template import base64_text, environment
-from workflow.results.closeness import OWN, PAPER_ORDER, Closeness, Family
+from workflow.results.closeness import ClosenessRow
 
 _STYLES: tuple[Style, ...] = (
     {"color": BLUE, "marker": "o"},
@@ -31,15 +32,16 @@ _SAME = -16  # differences below this power of ten are those of equal pairs, or 
 def build_theory_page(
     allocation: Allocation,
     found: Sequence[Family],
-    pairs: Sequence[Closeness],
-    deltas: Sequence[Fraction],
+    rows: Sequence[ClosenessRow],
     tables: Sequence[Path],
     out: Path,
 ) -> None:
     """Write the page (HTML, self-contained) with the `tables` inside it; same input, same bytes."""
     first = allocation.patterns[0]
     cells = pair_composition(allocation, first, first).size
-    farthest = max(pairs, key=lambda pair: pair.at_most)
+    by_delta = {row.delta: [same for same in rows if same.delta == row.delta] for row in rows}
+    pairs = by_delta[rows[0].delta]
+    farthest = max(pairs, key=lambda row: row.curve_difference_upper)
     page = environment().get_template("theory.html.j2")
     text = page.render(
         allocation=allocation,
@@ -47,19 +49,13 @@ def build_theory_page(
         own=next((one.gaps[0] for one in found if one.name == OWN and one.gaps[0].cells == cells), None),
         paper_order=float(PAPER_ORDER),
         pairs=pairs,
-        deltas=deltas,
-        eps=[max(pair.eps[k] for pair in pairs) for k in range(len(deltas))],
-        median_eps=[_median([pair.eps[k] for pair in pairs]) for k in range(len(deltas))],
+        eps={delta: Spread.of(row.eps_difference for row in here) for delta, here in by_delta.items()},
         farthest=farthest,
-        median=_median([pair.at_most for pair in pairs]),
+        median=Spread.of(row.curve_difference_upper for row in pairs).median,
         plots={"gaps": _gap_plot(found), "pairs": _pair_plot(pairs)},
         files={path.name: base64_text(path) for path in tables},
     )
     out.write_text(text, encoding="utf-8")
-
-
-def _median(values: Sequence[Decimal]) -> Decimal:
-    return sorted(values)[len(values) // 2]
 
 
 def _gap_plot(found: Sequence[Family]) -> Markup:
@@ -106,9 +102,9 @@ def _reference_line(axes: Axes, family: Family) -> None:
     )
 
 
-def _pair_plot(pairs: Sequence[Closeness]) -> Markup:
+def _pair_plot(pairs: Sequence[ClosenessRow]) -> Markup:
     """How many pairs differ from the first by how much, by decade."""
-    counts = Counter(_decade(pair.at_most) for pair in pairs)
+    counts = Counter(_decade(pair.curve_difference_upper) for pair in pairs)
     decades = range(min(counts), max(counts) + 1)
     with canvas(5.2, 0.9 + 0.3 * len(decades)) as figure:
         axes = figure.add_subplot()

@@ -8,7 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 from math import log
 
-from workflow.pages.tables import ReductionRow, ReportError, SummaryRow
+from workflow.results.tables import ReductionRow, ReportError, SummaryRow
 
 # The delta for which the Census Bureau publishes its eps.
 HEADLINE_DELTA = Fraction(1, 10**10)

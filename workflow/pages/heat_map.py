@@ -11,7 +11,7 @@ from math import ceil
 from kernels.accounting.census.allocation import Allocation
 from kernels.accounting.census.mechanism import mechanism_name
 from workflow.numbers import ten_to
-from workflow.pages.tables import SummaryRow
+from workflow.results.tables import SummaryRow
 
 # From far below to far above (blue to vermillion, both from the Okabe-Ito set, through white).
 BELOW = ("#e3f0f8", "#bcdcee", "#86bcde", "#4a98c9", "#0072B2", "#004a75")

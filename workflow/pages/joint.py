@@ -11,7 +11,7 @@ from kernels.accounting.census.allocation import Allocation
 from kernels.accounting.census.joint import product_pairs
 from kernels.accounting.composition import Composition
 from workflow.pages.findings import DeltaFindings
-from workflow.pages.tables import SummaryRow
+from workflow.results.tables import SummaryRow
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,17 +24,10 @@ from workflow.pages.heat_map import heat_map
 from workflow.pages.joint import joint_rows
 from workflow.pages.pair_table import MOST_PAIRS, pair_table
 from workflow.pages.provenance import provenance
-from workflow.pages.tables import (
-    ReductionRow,
-    ReportError,
-    SummaryRow,
-    check_complete,
-    read_attack,
-    read_reductions,
-    read_summary,
-)
 from workflow.pages.template import base64_text, environment, script_and_digest
+from workflow.results.attack import AttackRow
 from workflow.results.curves import StoredResult, open_results, pair_path
+from workflow.results.tables import ReductionRow, ReportError, SummaryRow, check_complete
 
 TOLERANCE = Decimal("1e-35")  # of alpha and beta wherever the lattice allows it
 _EXTREMES = 5  # rows of the table of largest and of smallest eps
@@ -60,9 +53,9 @@ def build_report(results_dir: Path, allocation: Allocation, out: Path) -> None:
 
     Raises ReportError (tables) or StoreError (curves) when a result is missing or unusable.
     """
-    summary = read_summary(results_dir / "summary.csv")
-    reductions = read_reductions(results_dir / "reductions.csv")
-    attacks = read_attack(results_dir / "attack.csv")
+    summary = SummaryRow.read(results_dir / "summary.csv")
+    reductions = ReductionRow.read(results_dir / "reductions.csv")
+    attacks = AttackRow.read(results_dir / "attack.csv")
     check_complete(results_dir, allocation, summary, reductions)
     findings = find(summary, reductions)
     main = headline(findings)
@@ -125,7 +118,7 @@ def headline_figure(results_dir: Path, allocation: Allocation, out: Path) -> Non
     Raises ReportError when a table is missing or unusable.
     """
     findings = find(
-        read_summary(results_dir / "summary.csv"), read_reductions(results_dir / "reductions.csv")
+        SummaryRow.read(results_dir / "summary.csv"), ReductionRow.read(results_dir / "reductions.csv")
     )
     zcdp = zcdp_name(is_production(allocation))
     figure = bar_plots.headline_picture(allocation.title, allocation.levels, few(findings), zcdp)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from workflow.pages.tables import AttackRow, ReductionRow, SummaryRow
+from workflow.results.attack import AttackRow
+from workflow.results.tables import ReductionRow, SummaryRow
 
 MOST_PAIRS = 2500  # a longer table would double the page's size; summary.csv holds all pairs
 

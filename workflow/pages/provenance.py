@@ -10,8 +10,8 @@ from kernels.accounting.census.allocation import Allocation
 from workflow.allocation.production import is_production
 from workflow.input.json_file import read_json, whole
 from workflow.numbers import delta_text, integer_text
-from workflow.pages.tables import ReportError
 from workflow.results.curves import Results
+from workflow.results.tables import ReportError
 from workflow.words import printable
 
 # What the method's paper reports for one pair of DHC persons (arXiv 2606.29835).

@@ -24,9 +24,9 @@ from workflow.pages.study_findings import (
     on_grid,
     points_of,
 )
-from workflow.pages.tables import ReportError
 from workflow.pages.template import base64_text, environment
 from workflow.results.surveys import StudyHeader, StudyResults
+from workflow.results.tables import ReportError
 from workflow.study.read import Study
 
 _FILES = ("surveys.csv", "limits.csv")

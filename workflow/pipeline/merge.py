@@ -12,7 +12,7 @@ from typing import NamedTuple, Self
 from workflow.files import write_text
 from workflow.pipeline.plan import WorkPlan
 from workflow.pipeline.shard import header_of, set_aside_name
-from workflow.results.attack import ATTACK, attack_rows
+from workflow.results.attack import AttackRow
 from workflow.results.curves import (
     DamagedError,
     Results,
@@ -21,7 +21,7 @@ from workflow.results.curves import (
     merge_atomic,
     open_results,
 )
-from workflow.results.tables import REDUCTIONS, SUMMARY, csv_text, reduction_rows, summary_rows
+from workflow.results.tables import ReductionRow, SummaryRow, csv_text
 from workflow.words import printable
 
 
@@ -85,21 +85,21 @@ def aggregate(plan: WorkPlan, shards: Sequence[Path], outputs: Outputs) -> str:
 
 
 def _merge(plan: WorkPlan, sources: dict[str, Results], outputs: Outputs) -> str:
-    summaries: list[dict[str, str]] = []
-    reduced: list[dict[str, str]] = []
-    attacks: list[dict[str, str]] = []
+    summaries: list[SummaryRow] = []
+    reductions: list[ReductionRow] = []
+    attacks: list[AttackRow] = []
 
     def visit(result: StoredResult) -> None:
-        reduced.extend(reduction_rows(result, plan.names))
+        reductions.extend(ReductionRow.rows_of(result, plan.names))
         if result.identity.kind == "pair":
-            summaries.extend(summary_rows(result, plan.names))
-            attacks.extend(attack_rows(result, plan.names))
+            summaries.extend(SummaryRow.rows_of(result, plan.names))
+            attacks.extend(AttackRow.rows_of(result, plan.names))
 
     groups = ((path, sources[path]) for path in plan.entries if path in sources)
     digest = merge_atomic(outputs.curves, header_of(plan), groups, visit)
-    write_text(outputs.summary, csv_text(SUMMARY, summaries))
-    write_text(outputs.reductions, csv_text(REDUCTIONS, reduced))
-    write_text(outputs.attack, csv_text(ATTACK, attacks))
+    write_text(outputs.summary, csv_text(SummaryRow, summaries))
+    write_text(outputs.reductions, csv_text(ReductionRow, reductions))
+    write_text(outputs.attack, csv_text(AttackRow, attacks))
     return digest
 
 

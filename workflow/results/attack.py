@@ -7,32 +7,21 @@ the advantage from the stored privacy profile at eps = 0. docs/results.md says w
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, floor
+from typing import Annotated, Self
 
 import numpy as np
 
 from kernels.accounting.attack import FALSE_POSITIVE_RATES, odds_factor
 from kernels.accounting.tradeoff.tabulated import Curve
 from kernels.intervals.interval import DOWN, NEAREST, UP, Interval, from_triple
-from kernels.intervals.text import down, up
 from workflow.results.result import StoredResult
-from workflow.results.tables import DIGITS
+from workflow.results.tables import Column, Down, RowOfPair, Up
 
-ATTACK = (
-    *("first", "second", "first_name", "second_name", "alpha"),
-    *(
-        "miss_rate",
-        "miss_rate_lower",
-        "miss_rate_upper",
-        "odds_factor",
-        "odds_factor_lower",
-        "odds_factor_upper",
-    ),
-    *("advantage", "advantage_lower", "advantage_upper"),
-)
 _NEIGHBOURS = 4  # stored points on either side of an alpha, more than its chord and tangents need
 
 
@@ -86,31 +75,32 @@ class StoredAttack:
         return (1 - missed).clipped(Decimal(0), Decimal(1))
 
 
-def attack_rows(result: StoredResult, names: dict[str, str]) -> Iterator[dict[str, str]]:
-    """The rows of attack.csv for one pair. `names` maps bypass patterns to M00, M01, ..."""
-    identity, attack = result.identity, StoredAttack(result)
-    for alpha in FALSE_POSITIVE_RATES:
-        miss = attack.miss_rate(alpha)
-        yield {
-            "first": identity.first,
-            "second": identity.second,
-            "first_name": names[identity.first],
-            "second_name": names[identity.second],
-            "alpha": str(float(alpha)),
-            **_columns("miss_rate", miss, down(miss.lower, DIGITS)),
-            **_upward("odds_factor", odds_factor(alpha, miss)),
-            **_upward("advantage", attack.advantage),
-        }
+@dataclass(frozen=True, slots=True)
+class AttackRow(RowOfPair):
+    """A row of attack.csv: one pair at one false-positive rate."""
 
+    alpha: Annotated[Fraction, Column(lambda alpha: str(float(alpha)), Fraction)]
+    miss_rate: Down
+    miss_rate_lower: Down
+    miss_rate_upper: Up
+    odds_factor: Up
+    odds_factor_lower: Down
+    odds_factor_upper: Up
+    advantage: Up
+    advantage_lower: Down
+    advantage_upper: Up
 
-def _upward(name: str, number: Interval) -> dict[str, str]:
-    return _columns(name, number, up(number.upper, DIGITS))
-
-
-def _columns(name: str, number: Interval, safe: str) -> dict[str, str]:
-    """The safe figure, and the interval rounded outward."""
-    return {
-        name: safe,
-        f"{name}_lower": down(number.lower, DIGITS),
-        f"{name}_upper": up(number.upper, DIGITS),
-    }
+    @classmethod
+    def rows_of(cls, result: StoredResult, names: dict[str, str]) -> Iterator[Self]:
+        """The rows of one pair. `names` maps bypass patterns to M00, M01, ..."""
+        first, second = result.identity.first, result.identity.second
+        attack = StoredAttack(result)
+        for alpha in FALSE_POSITIVE_RATES:
+            miss, advantage = attack.miss_rate(alpha), attack.advantage
+            odds = odds_factor(alpha, miss)
+            yield cls(
+                *(first, second, names[first], names[second], alpha),
+                *(miss.lower, miss.lower, miss.upper),
+                *(odds.upper, odds.lower, odds.upper),
+                *(advantage.upper, advantage.lower, advantage.upper),
+            )

@@ -14,6 +14,7 @@ rule theory:
             "kernels/accounting/closeness/edgeworth.py",
             "kernels/accounting/closeness/families.py",
             "kernels/accounting/closeness/gaussian_gap.py",
+            "workflow/design/closeness.py",
             "workflow/results/closeness.py",
             "workflow/pages/*.py",
             "workflow/templates/*",

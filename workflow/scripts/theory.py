@@ -7,17 +7,10 @@ from pathlib import Path
 
 from kernels.accounting.census.mechanism import mechanism_name
 from workflow.allocation.read import load_allocation
+from workflow.design.closeness import PAPER_ORDER, closeness_rows, families
 from workflow.files import atomic_path, write_text
 from workflow.pages.closeness import build_theory_page
-from workflow.results.closeness import (
-    CLOSENESS,
-    PAPER_ORDER,
-    THEORY,
-    closeness,
-    closeness_rows,
-    families,
-    theory_rows,
-)
+from workflow.results.closeness import ClosenessRow, TheoryRow
 from workflow.results.curves import open_results
 from workflow.results.tables import csv_text
 from workflow.script import run
@@ -35,13 +28,12 @@ def main() -> None:
     allocation = load_allocation(options.allocation)
     names = {pattern: mechanism_name(allocation, pattern) for pattern in allocation.patterns}
     with open_results(options.curves) as results:
-        deltas = results.header().settings.deltas
-        pairs = closeness(results, names)
+        pairs = list(closeness_rows(results, names))
     found = families(allocation)
-    write_text(options.theory, csv_text(THEORY, theory_rows(found)))
-    write_text(options.closeness, csv_text(CLOSENESS, closeness_rows(pairs, deltas)))
+    write_text(options.theory, csv_text(TheoryRow, (row for family in found for row in family.rows())))
+    write_text(options.closeness, csv_text(ClosenessRow, pairs))
     with atomic_path(options.out) as temporary:
-        build_theory_page(allocation, found, pairs, deltas, (options.theory, options.closeness), temporary)
+        build_theory_page(allocation, found, pairs, (options.theory, options.closeness), temporary)
     for family in found:
         order = "not known" if family.order is None else f"{family.order:.3f}"
         print(f"{family.name}: order {order}; proven: {float(PAPER_ORDER)}")

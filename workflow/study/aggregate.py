@@ -13,7 +13,7 @@ from workflow.results.surveys import StudyResults, write_study
 from workflow.results.tables import csv_text
 from workflow.study.plan import StudyPlan
 from workflow.study.shard import header_of
-from workflow.study.tables import LIMITS, SURVEYS, limit_rows, survey_row
+from workflow.study.tables import LimitRow, SurveyRow
 
 
 def aggregate_study(
@@ -42,7 +42,6 @@ def aggregate_study(
     ordered = [found[path] for path in plan.tasks]
     digest = write_study(results, header_of(plan), ordered)
     every = [result for result, _ in ordered]
-    survey_rows = [survey_row(result) for result in every if result.attributes["kind"] == "survey"]
-    write_text(surveys, csv_text(SURVEYS, survey_rows))
-    write_text(limits, csv_text(LIMITS, [row for result in every for row in limit_rows(result)]))
+    for path, table in ((surveys, SurveyRow), (limits, LimitRow)):
+        write_text(path, csv_text(table, (row for result in every for row in table.rows_of(result))))
     return digest

@@ -13,7 +13,7 @@ import pytest
 from tests.workflow.results.made_up_results import write_results
 from workflow.allocation.read import load_allocation
 from workflow.pages.answer import answer
-from workflow.pages.tables import ReportError
+from workflow.results.tables import ReportError
 
 ROOT = Path(__file__).resolve().parents[3]
 TINY = ROOT / "tests" / "data" / "tiny.yaml"

@@ -21,8 +21,8 @@ from tests.workflow.results.made_up_results import write_results
 from workflow.allocation.read import load_allocation
 from workflow.numbers import percent_down
 from workflow.pages.page import build_report, headline_figure
-from workflow.pages.tables import ReportError
 from workflow.results.curves import open_results
+from workflow.results.tables import ReportError
 
 TABLES = ("summary.csv", "reductions.csv", "attack.csv")
 VOID = {"meta", "br", "link", "img", "input", "hr"}

@@ -16,12 +16,12 @@ from kernels.accounting.design.rescale import Unmet
 from kernels.accounting.settings import Settings
 from kernels.uldp.saddle import Unsolved
 from workflow.errors import ConfigError, PlainError, Refused
-from workflow.pages.tables import ReportError
 from workflow.pipeline.merge import IncompleteError
 from workflow.pipeline.mpi_world import LaunchError
 from workflow.pipeline.plan import WorkPlanError
 from workflow.pipeline.shard import Computation, compute
 from workflow.results.curves import StoreError
+from workflow.results.tables import ReportError
 from workflow.script import run
 from workflow.study.plan import StudyPlanError
 

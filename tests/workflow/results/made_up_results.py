@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
+from decimal import Decimal
 from fractions import Fraction
 from math import erfc, sqrt
 from pathlib import Path
@@ -15,8 +15,9 @@ from kernels.accounting.census.mechanism import mechanism_name, pair_composition
 from kernels.accounting.composition import Composition
 from kernels.accounting.result import PlanFigures
 from workflow.digests import content_key, settings_of
-from workflow.results.attack import attack_rows
+from workflow.results.attack import AttackRow
 from workflow.results.curves import Header, Identity, StoredResult, write_atomic
+from workflow.results.tables import ReductionRow, SummaryRow, csv_text
 
 BOUND = 4.2e-36
 
@@ -24,8 +25,6 @@ BOUND = 4.2e-36
 def write_results(folder: Path, allocation: Allocation) -> None:
     """Write the three tables and curves.h5 for all pairs and levels of an allocation."""
     folder.mkdir(parents=True, exist_ok=True)
-    _write_table(folder / "summary.csv", _summary(allocation))
-    _write_table(folder / "reductions.csv", _reductions(allocation))
     settings = settings_of(allocation)
     header = Header(
         allocation.name, allocation.neighbours, "made up", settings, created_by={"exact-census": "<b>0</b>"}
@@ -40,63 +39,49 @@ def write_results(folder: Path, allocation: Allocation) -> None:
     ]
     write_atomic(folder / "curves.h5", header, results)
     names = {pattern: mechanism_name(allocation, pattern) for pattern in allocation.patterns}
-    attacks = (
-        row for result in results if result.identity.kind == "pair" for row in attack_rows(result, names)
-    )
-    _write_table(folder / "attack.csv", attacks)
+    of_pairs = [result for result in results if result.identity.kind == "pair"]
+    attacks = (row for result in of_pairs for row in AttackRow.rows_of(result, names))
+    (folder / "summary.csv").write_text(csv_text(SummaryRow, _summary(allocation, names)))
+    (folder / "reductions.csv").write_text(csv_text(ReductionRow, _reductions(allocation, names)))
+    (folder / "attack.csv").write_text(csv_text(AttackRow, attacks))
 
 
-def _summary(allocation: Allocation) -> Iterator[dict[str, object]]:
+def _summary(allocation: Allocation, names: dict[str, str]) -> Iterator[SummaryRow]:
     for number, (first, second) in enumerate(pairs(allocation)):
         for row, delta in enumerate(allocation.deltas):
-            yield {
-                "first": first,
-                "second": second,
-                "first_name": mechanism_name(allocation, first),
-                "second_name": mechanism_name(allocation, second),
-                "total_rho": 2 * allocation.total_rho,
-                "delta": delta,
-                "eps": f"{10 + row}.2000000{number:07d}",
-                "eps_lower": f"{10 + row}.1999999{number:07d}",
-                "eps_upper": f"{10 + row}.2000000{number:07d}",
-                "eps_zcdp": f"{12 + row}.34999999",
-                "eps_cks20": f"{11 + row}.1234567",
-                "eps_gaussian_not_a_bound": f"{10 + row}.1999",
-                "lattice": Fraction(1, 8 * (number + 1)),
-                "nodes": 1000 * (number + 1),
-                "survivors": 31 + number,
-                "absolute_bound": BOUND,
-            }
+            yield SummaryRow(
+                *(first, second, names[first], names[second]),
+                total_rho=2 * allocation.total_rho,
+                delta=delta,
+                eps=Decimal(f"{10 + row}.200000{number:07d}"),
+                eps_lower=Decimal(f"{10 + row}.199999{number:07d}"),
+                eps_upper=Decimal(f"{10 + row}.200000{number:07d}"),
+                eps_zcdp=Decimal(f"{12 + row}.34999999"),
+                eps_cks20=Decimal(f"{11 + row}.1234567"),
+                eps_gaussian_not_a_bound=Decimal(f"{10 + row}.1999"),
+                lattice=Fraction(1, 8 * (number + 1)),
+                nodes=1000 * (number + 1),
+                survivors=31 + number,
+                absolute_bound=Decimal(BOUND),
+            )
 
 
-def _reductions(allocation: Allocation) -> Iterator[dict[str, object]]:
+def _reductions(allocation: Allocation, names: dict[str, str]) -> Iterator[ReductionRow]:
     subjects = [
-        ("pair", f"{mechanism_name(allocation, first)},{mechanism_name(allocation, second)}", first, second)
-        for first, second in pairs(allocation)
+        ("pair", f"{names[first]},{names[second]}", first, second) for first, second in pairs(allocation)
     ]
     subjects += [("level", level, "", "") for level in allocation.levels]
-    for number, (kind, name, first, second) in enumerate(subjects):
+    for number, subject in enumerate(subjects):
         for row, delta in enumerate(allocation.deltas):
-            yield {
-                "kind": kind,
-                "name": name,
-                "first": first,
-                "second": second,
-                "delta": delta,
-                "eps_zcdp": f"{12 + row}.34999999",
-                "reduction": f"0.{29 - row}19{number:02d}9",
-                "reduction_lower": f"0.{29 - row}19{number:02d}9",
-                "reduction_upper": f"0.{29 - row}19{number:02d}99",
-                "scale": "1.2799999",
-            }
-
-
-def _write_table(path: Path, rows: Iterator[dict[str, object]]) -> None:
-    table = list(rows)
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(table[0]))
-        writer.writeheader()
-        writer.writerows(table)
+            yield ReductionRow(
+                *subject,
+                delta=delta,
+                eps_zcdp=Decimal(f"{12 + row}.34999999"),
+                reduction=Decimal(f"0.{29 - row}19{number:02d}9"),
+                reduction_lower=Decimal(f"0.{29 - row}19{number:02d}9"),
+                reduction_upper=Decimal(f"0.{29 - row}19{number:02d}99"),
+                scale=Decimal("1.2799999"),
+            )
 
 
 def _result(identity: Identity, composition: Composition, allocation: Allocation) -> StoredResult:

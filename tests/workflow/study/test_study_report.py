@@ -12,8 +12,8 @@ import pytest
 from tests.workflow.study.studies import TINY, plan_of, run_shard
 from workflow.pages.study_findings import Estimate, longest_series, on_grid, points_of
 from workflow.pages.study_page import build_study_report, mixture_text, short
-from workflow.pages.tables import ReportError
 from workflow.results.surveys import StudyResults
+from workflow.results.tables import ReportError
 from workflow.study.aggregate import aggregate_study
 from workflow.study.read import Study, parse_study
 
