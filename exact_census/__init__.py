@@ -43,12 +43,14 @@ _MODULE = {name: module for module, names in _HOMES.items() for name in names}
 __all__ = sorted(_MODULE)
 
 
-def __getattr__(name: str) -> object:
-    """A public name, from the module that has it (PEP 562)."""
-    if name not in _MODULE:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(_MODULE[name], __package__), name)
-    return value
+if not TYPE_CHECKING:  # a checker would take every name for one of these
+
+    def __getattr__(name: str) -> object:
+        """A public name, from the module that has it (PEP 562)."""
+        if name not in _MODULE:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = globals()[name] = getattr(import_module(_MODULE[name], __package__), name)
+        return value
 
 
 def __dir__() -> list[str]:

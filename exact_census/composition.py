@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
-from exact_census.exact import InputError, Number, checking, written
+from exact_census.exact import InputError, checking, written
 from kernels.accounting import composition
 from kernels.accounting.census.allocation import Allocation
 from kernels.accounting.census.mechanism import pair_composition, resolve_mechanism
@@ -24,7 +24,7 @@ class Composition(composition.Composition):
     Raises InputError for a rho or a number of cells that is not allowed, and when a rho is listed twice.
     """
 
-    def __init__(self, cells: Mapping[Number, int] | Mapping[Fraction, int]) -> None:
+    def __init__(self, cells: Mapping[Any, int]) -> None:
         counts: dict[Fraction, int] = {}
         for number, count in cells.items():
             rho = written(number, "rho")

@@ -24,7 +24,8 @@ from matplotlib import pyplot
 
 CSS = Path(__file__).parents[1] / "workflow" / "templates" / "report.css"
 PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>
-<style>{css} pre {{ overflow-x: auto; }} svg {{ max-width: 100%; height: auto; }}</style></head>
+<style>{css} pre {{ overflow-x: auto; padding: 8px 12px; background: #f6f8fa; }}
+svg {{ max-width: 760px; }}</style></head>
 <body><main>{body}</main></body></html>
 """
 

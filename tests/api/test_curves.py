@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 from dataclasses import replace
@@ -99,6 +100,19 @@ def test_every_public_name_is_there_and_documented() -> None:
         assert getattr(ec, name).__doc__, name
     with pytest.raises(AttributeError, match="no attribute 'epsilom'"):
         ec.epsilom  # noqa: B018
+
+
+def test_type_checkers_see_the_names_where_they_are_found() -> None:
+    tree = ast.parse(Path(ec.__file__).read_text(encoding="utf-8"))
+    seen = {
+        (name.asname, node.module)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        for name in node.names
+        if name.asname
+    }
+    assert seen == {(name, ec.__name__ + home) for home, names in ec._HOMES.items() for name in names}
+    assert {name for name, _ in seen} == set(ec.__all__)
 
 
 def test_importing_the_package_loads_nothing_heavy() -> None:

@@ -124,7 +124,7 @@ MISTAKES: dict[str, tuple[Callable[[], object], str]] = {
     "no rho": (lambda: ec.Composition({"tenth": 2}), "rho = 'tenth'"),
     "rho of 0": (lambda: ec.Composition({0: 2}), "above 0"),
     "no cells": (lambda: ec.Composition({}), "at least one cell"),
-    "half a cell": (lambda: ec.Composition({1: 0.5}), "cells"),  # type: ignore[dict-item]
+    "half a cell": (lambda: ec.Composition({1: 0.5}), "cells"),
     "not a number": (lambda: ec.epsilon(COMPOSITION, float("nan")), "delta = nan"),
     "no delta": (lambda: ec.epsilon(COMPOSITION, [0.5, 2]), "delta = 2"),
     "huge": (lambda: ec.delta(COMPOSITION, Decimal("1e-99999999")), "eps = .*exponent"),
