@@ -11,7 +11,8 @@ from exact_census.exact import InputError, checking, written
 from kernels.accounting import composition
 from kernels.accounting.census.allocation import Allocation
 from kernels.accounting.census.mechanism import pair_composition, resolve_mechanism
-from workflow.allocation.read import load_allocation, read_cells
+from workflow.allocation.cells import read_cells
+from workflow.allocation.read import load_allocation
 from workflow.input.rational import parse_rho
 
 

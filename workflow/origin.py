@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workflow.errors import ConfigError
-from workflow.files import write_text
-from workflow.input.json_file import read_json
+from workflow.files import read_json, write_text
 from workflow.words import printable
 
 _RECORD = "origin.json"

@@ -15,9 +15,10 @@ from tests.workflow.results.stored import HEADER, stored
 from tests.workflow.study.studies import TINY as TINY_STUDY
 from workflow.allocation.budget_import import read_budget
 from workflow.allocation.budget_table import STYLES, table_text
+from workflow.allocation.cells import read_cells
 from workflow.allocation.geocodes import read_geocodes
 from workflow.allocation.geounits import read_geounits
-from workflow.allocation.read import load_allocation, parse_allocation, read_cells
+from workflow.allocation.read import load_allocation, parse_allocation
 from workflow.cli.rationals import ANY_REAL, PROBABILITY, RationalList
 from workflow.design.scan import load_scan
 from workflow.errors import ConfigError

@@ -2,35 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
-from pydantic import ValidationError
+from collections.abc import Sequence
+from pathlib import Path
 
 from kernels.accounting.census.allocation import Allocation, Resolution
 from kernels.accounting.census.joint import all_patterns, first_patterns, join
 from kernels.accounting.census.mechanism import SEPARATOR, resolve_mechanism
-from workflow.allocation.schema import MAX_LEVELS, MAX_PATTERNS, JointFile
-from workflow.errors import ConfigError
-from workflow.input.checks import check_list, first_problem
-from workflow.input.model import MAX_PROSE
+from workflow.allocation.product import read_product
+from workflow.allocation.schema import ALLOCATION, MAX_LEVELS, MAX_PATTERNS, JointFile
+from workflow.input.find import check_name, find_from
+from workflow.input.model import MAX_PROSE, validated
 from workflow.input.rational import with_decimals
-from workflow.input.tree import KeyPath, TextTree
-from workflow.words import how_many
+from workflow.input.tree import KeyPath, TextTree, Tree, parse_text_tree, read_text
+from workflow.words import how_many, suggestion
 
 
-def read_joint(tree: TextTree, load: Callable[[str, str], Allocation]) -> Allocation:
-    """The joint allocation that a file describes. Raises ConfigError.
+def is_joint(root: Tree) -> bool:
+    """Whether a file is one of a joint allocation, its key `joint` perhaps misspelt."""
+    if not isinstance(root, dict):
+        return False
+    alone = "levels" in root or "budget" in root
+    return "joint" in root or (not alone and any(suggestion(key, ["joint"]) for key in root))
 
-    load: the product of a name or path, given the joint file's own name.
-    """
-    try:
-        model = JointFile.model_validate(tree.root)
-    except ValidationError as error:
-        raise first_problem(tree, error) from None
-    check_list(tree, ("deltas",), model.deltas)
+
+def read_joint(tree: TextTree) -> Allocation:
+    """The joint allocation that a file describes. Raises ConfigError."""
+    model = validated(tree, JointFile, "an allocation file")
+    tree.check_distinct(("deltas",), model.deltas)
     products: list[Allocation] = []
     for i, text in enumerate(model.joint):
-        product = _load(tree, ("joint", i), text, load)
+        product = _product(tree, ("joint", i), text)
         if any(product.name == other.name for other in products):
             raise tree.error(("joint", i), f"a second product named {product.name}; names must differ")
         products.append(product)
@@ -58,13 +59,18 @@ def _sources(products: Sequence[Allocation]) -> str:
     return text if len(text) <= MAX_PROSE else "those of " + ", ".join(product.name for product in products)
 
 
-def _load(tree: TextTree, path: KeyPath, text: str, load: Callable[[str, str], Allocation]) -> Allocation:
+def _product(tree: TextTree, path: KeyPath, text: str) -> Allocation:
+    """A product: a name, or a path relative to the folder of the joint file."""
     try:
-        return load(text, tree.file)
-    except ConfigError:
-        raise
+        file = find_from(Path(tree.file).parent, text, ALLOCATION)
     except ValueError as error:
         raise tree.error(path, str(error)) from None
+    product_tree = parse_text_tree(read_text(file), str(file))
+    if is_joint(product_tree.root):
+        raise tree.error(path, "is joint itself; list its products")
+    product = read_product(product_tree)
+    check_name(text, file, product.name)
+    return product
 
 
 def _patterns(tree: TextTree, model: JointFile, products: Sequence[Allocation]) -> list[tuple[str, ...]]:
@@ -79,7 +85,7 @@ def _patterns(tree: TextTree, model: JointFile, products: Sequence[Allocation]) 
             raise tree.error(path, f"{number} choices of the products' patterns; at most {MAX_PATTERNS}")
         return all_patterns(products)
     resolved = [_resolve(tree, (*path, i), entry, products) for i, entry in enumerate(model.patterns)]
-    check_list(tree, path, resolved)
+    tree.check_distinct(path, resolved)
     return resolved
 
 

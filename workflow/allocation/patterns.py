@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kernels.accounting.census.patterns import check_pattern, complete_patterns, default_patterns
+from workflow.allocation.geography import path_counts, read_geography
 from workflow.allocation.schema import Bypass, FromGeography
-from workflow.input.checks import check_list
 from workflow.input.tree import KeyPath, TextTree
-from workflow.words import listing, suggestion
 
 
 def read_patterns(tree: TextTree, bypass: Bypass, levels: Sequence[str]) -> tuple[str, ...]:
@@ -33,7 +32,7 @@ def read_patterns(tree: TextTree, bypass: Bypass, levels: Sequence[str]) -> tupl
             check_pattern(digits, bypass.levels, bypass.fixed)
         except ValueError as error:
             raise tree.error((*path, i), str(error)) from None
-    check_list(tree, path, patterns)
+    tree.check_distinct(path, patterns)
     return tuple(patterns)
 
 
@@ -42,12 +41,8 @@ def _digits(tree: TextTree, bypass: Bypass, index: int, pattern: str | list[str]
     if isinstance(pattern, str):
         return pattern
     path = ("bypass", "patterns", index)
-    check_list(tree, path, pattern)
-    for i, level in enumerate(pattern):
-        if level not in bypass.levels:
-            hint = suggestion(level, bypass.levels)
-            message = f"unknown level in a pattern; {hint}allowed: {listing(bypass.levels)}"
-            raise tree.error((*path, i), message)
+    tree.check_distinct(path, pattern)
+    tree.check_known(path, pattern, bypass.levels, "level in a pattern")
     return "".join(str(int(level in pattern) or bypass.fixed.get(level, 0)) for level in bypass.levels)
 
 
@@ -55,8 +50,6 @@ def _from_geography(
     tree: TextTree, bypass: Bypass, levels: Sequence[str], given: FromGeography
 ) -> tuple[str, ...]:
     """The patterns that occur in a table of geounits or block geocodes beside the allocation file."""
-    from workflow.allocation.geography import path_counts, read_geography  # loads numpy
-
     path: KeyPath = ("bypass", "patterns")
     if (given.geounits is None) == (given.geocodes is None):
         raise tree.error(path, "give either geounits, or geocodes and digits")

@@ -1,7 +1,7 @@
 """What an allocation file may hold: a typed model, closed at every level.
 
-Values arrive as text (see text_tree); each field turns its text into an exact value within its bounds. What
-concerns several fields at once, such as names that must match and sums, is checked in config.py.
+Values arrive as text (workflow/input/tree.py); each field turns its text into an exact value within its
+bounds. Names that must match and sums, which concern several fields, are checked in product.py.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from pydantic import (
 
 from kernels.accounting.census.patterns import MAX_FREE_DIGITS
 from kernels.accounting.settings import Settings
+from workflow.input.find import Kind
 from workflow.input.model import (
     Closed,
     Delta,
@@ -35,6 +36,7 @@ from workflow.input.model import (
 from workflow.input.tree import KeyPath
 from workflow.words import shorten, suggestion
 
+ALLOCATION = Kind("allocation", frozenset({"levels", "budget", "joint"}))
 _DEFAULTS = Settings()
 _DIGITS = re.compile(r"[0-9]+")
 _ZERO = re.compile(r"[+-]?0+(\.0*)?")

@@ -13,8 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from workflow.files import write_text
-from workflow.input.json_file import read_json
+from workflow.files import read_json, write_text
 
 USUAL_SAMPLE = 100
 """Stored values that are derived anew where nothing else is asked for."""

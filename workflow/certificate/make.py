@@ -25,7 +25,8 @@ from kernels.certificate.allocation_text import (
 )
 from kernels.certificate.survivors import OutOfReach
 from kernels.certificate.tails import Family, Pair, common_period, needed_period
-from workflow.allocation.read import ConfigError, parse_allocation
+from workflow.allocation.read import parse_allocation
+from workflow.errors import ConfigError
 from workflow.processes import in_processes
 from workflow.results.curves import Results, StoredResult, open_results
 

@@ -49,10 +49,10 @@ def certify(
     """
     if everything and sample is not None:
         raise BadInput("--all cannot go with --sample: it checks every value.")
-    from workflow.allocation.read import ConfigError
-    from workflow.allocation.standalone import standalone_text
+    from workflow.allocation.write import standalone_text
     from workflow.certificate.make import DEFAULT_SAMPLE, DEFAULT_SEED, Request, first_problem
     from workflow.certificate.make import certify as derive
+    from workflow.errors import ConfigError
     from workflow.results.curves import StoreError
 
     if out is not None:
@@ -86,8 +86,8 @@ def certify(
 
 def _check_out(out: Path, file: Path) -> None:
     """Raise BadInput when the certificate cannot be written there, or would replace what it is about."""
-    from workflow.allocation.read import ConfigError
-    from workflow.allocation.write import check_free
+    from workflow.errors import ConfigError
+    from workflow.files import check_free
 
     try:
         check_free(out, force=True)

@@ -94,8 +94,8 @@ def compare(
 
 
 def _check_output(output: Path | None, force: bool) -> None:
-    from workflow.allocation.write import check_free
     from workflow.errors import ConfigError
+    from workflow.files import check_free
 
     if output is None:
         return

@@ -72,8 +72,8 @@ def export(
     rounded up to the grid, so that delta computed from it is at least the exact delta(eps) and at most
     delta(eps - G).
     """
-    from workflow.allocation.write import check_free
     from workflow.errors import ConfigError
+    from workflow.files import check_free
 
     try:
         check_free(output, force)

@@ -55,9 +55,9 @@ def import_table(
     """
     from kernels.accounting.design.rescale import with_rho
     from workflow.allocation.budget_import import read_budget
-    from workflow.allocation.write import allocation_name, check_free, checked_text, prose
+    from workflow.allocation.write import allocation_name, checked_text, prose
     from workflow.errors import ConfigError
-    from workflow.files import write_text
+    from workflow.files import check_free, write_text
 
     base = read_allocation(like)
     queries = list(dict.fromkeys(query for asked in base.rho.values() for query in asked))

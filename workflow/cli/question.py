@@ -130,7 +130,8 @@ def read_question(
 
 def read_allocation(name_or_file: str) -> Allocation:
     """The allocation of that name or file. Raises BadInput with the reason on one line."""
-    from workflow.allocation.read import ConfigError, load_allocation
+    from workflow.allocation.read import load_allocation
+    from workflow.errors import ConfigError
 
     try:
         return load_allocation(name_or_file)
@@ -139,7 +140,8 @@ def read_allocation(name_or_file: str) -> Allocation:
 
 
 def _of_cells(path: str) -> Question:
-    from workflow.allocation.read import ConfigError, read_cells
+    from workflow.allocation.cells import read_cells
+    from workflow.errors import ConfigError
 
     try:
         composition = read_cells(path)

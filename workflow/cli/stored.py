@@ -31,7 +31,8 @@ def stored_result(file: str, pair: str) -> tuple[Question, StoredResult]:
     Raises BadInput (one line) when the file cannot be used or has no such pair.
     """
     from kernels.accounting.census.mechanism import mechanism_name, resolve_mechanism
-    from workflow.allocation.read import ConfigError, parse_allocation
+    from workflow.allocation.read import parse_allocation
+    from workflow.errors import ConfigError
     from workflow.results.curves import StoreError, open_results, pair_path
 
     members = [member.strip() for member in pair.split(",")]

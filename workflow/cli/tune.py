@@ -97,9 +97,10 @@ def tune(
     if denominator is not None and denominator > _MOST_DENOMINATOR:
         raise BadInput(f"--denominator: too large; allowed: 1 to {_MOST_DENOMINATOR:g}.")
     from kernels.accounting.design.rescale import Unmet
-    from workflow.allocation.write import allocation_name, check_free
+    from workflow.allocation.write import allocation_name
     from workflow.design.tune import Request, run_tuning
     from workflow.errors import ConfigError
+    from workflow.files import check_free
 
     if output is not None:
         try:

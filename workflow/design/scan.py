@@ -10,17 +10,15 @@ from itertools import product
 from math import prod
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from kernels.accounting.census.allocation import Allocation
 from kernels.accounting.census.mechanism import mechanism
 from kernels.accounting.composition import Composition
 from kernels.accounting.design.rescale import Unmet, common_denominator, scale_levels
-from workflow.allocation.read import exists, find_allocation, load_allocation
+from workflow.allocation.read import load_allocation
 from workflow.design.scan_schema import ScanFile
 from workflow.digests import allocation_digest, content_key, settings_of
-from workflow.input.checks import check_known, check_list, first_problem
-from workflow.input.model import MAX_PROSE
+from workflow.files import exists
+from workflow.input.model import MAX_PROSE, validated
 from workflow.input.rational import with_decimals
 from workflow.input.tree import TextTree, read_text_tree
 from workflow.origin import Origin
@@ -49,18 +47,13 @@ class Scan:
 def load_scan(path: str | Path) -> Scan:
     """The scan that a file describes. Raises ConfigError."""
     tree = read_text_tree(path)
-    if not isinstance(tree.root, dict):
-        raise tree.error((), "a scan file is a mapping: " + ", ".join(ScanFile.model_fields))
-    try:
-        model = ScanFile.model_validate(tree.root)
-    except ValidationError as error:
-        raise first_problem(tree, error) from None
+    model = validated(tree, ScanFile, "a scan file")
     base = _base(tree, model)
-    check_known(tree, ("shares",), list(model.shares), base.levels, "level")
+    tree.check_known(("shares",), model.shares, base.levels, "level")
     for level, shares in model.shares.items():
-        check_list(tree, ("shares", level), shares)
+        tree.check_distinct(("shares", level), shares)
     totals = model.total_rho or [base.total_rho]
-    check_list(tree, ("total_rho",), totals)
+    tree.check_distinct(("total_rho",), totals)
     number = len(totals) * prod(map(len, model.shares.values()))
     if number > MAX_CANDIDATES:
         raise tree.error(("shares",), f"{number} candidates; at most {MAX_CANDIDATES}")
@@ -78,7 +71,7 @@ def load_scan(path: str | Path) -> Scan:
 def _base(tree: TextTree, model: ScanFile) -> Allocation:
     """The base: a name, or a path relative to the scan's folder."""
     beside = Path(tree.file).parent / model.base
-    return load_allocation(beside if exists(beside) else find_allocation(model.base))
+    return load_allocation(beside if exists(beside) else model.base)
 
 
 def _candidate(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TextIO
 
 from workflow.errors import ConfigError
-from workflow.input.input_file import check_regular
+from workflow.files import check_regular
 from workflow.words import how_many, listing, printable, shorten, suggestion, unreadable
 
 MAX_LINE = 1 << 20  # characters

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
 from ruamel.yaml import YAML
-from ruamel.yaml.error import YAMLError
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.events import (
     AliasEvent,
     DocumentStartEvent,
@@ -27,9 +28,8 @@ from ruamel.yaml.events import (
 )
 
 from workflow.errors import ConfigError
-from workflow.input.input_file import check_regular
-from workflow.input.yaml_errors import yaml_problem
-from workflow.words import printable, shorten, unreadable
+from workflow.files import check_regular
+from workflow.words import listing, printable, shorten, suggestion, unreadable
 
 MAX_YAML_BYTES = 1 << 20
 MAX_JSON_BYTES = 1 << 24
@@ -62,6 +62,24 @@ class TextTree:
         shown = f" = {shorten(value)}" if isinstance(value, str) else ""
         return ConfigError(f"{where}: {key_path(path)}{shown}: {message}")
 
+    def check_distinct(self, path: KeyPath, values: Iterable[Hashable]) -> None:
+        """Raise ConfigError when the list at `path` holds a value twice."""
+        first: dict[Hashable, int] = {}
+        for i, value in enumerate(values):
+            if first.setdefault(value, i) != i:
+                raise self.error((*path, i), f"listed twice; the first is {key_path((*path, first[value]))}")
+
+    def check_known(self, path: KeyPath, names: Iterable[str], allowed: Sequence[str], kind: str) -> None:
+        """Raise ConfigError when a key of the mapping, or an entry of the list, at `path` is not allowed.
+
+        kind: what the names are names of, in the message.
+        """
+        listed = isinstance(self._value(path), list)
+        for i, name in enumerate(names):
+            if name not in allowed:
+                message = f"unknown {kind}; {suggestion(name, allowed)}allowed: {listing(allowed)}"
+                raise self.error((*path, i if listed else name), message)
+
     def _value(self, path: KeyPath) -> Tree | None:
         node: Any = self.root
         for key in path:
@@ -83,7 +101,7 @@ def parse_text_tree(text: str, file: str, is_json: bool = False) -> TextTree:
     return _parse_json(text, file) if is_json else _parse_yaml(text, file)
 
 
-def read_text(path: str | Path, limit: int) -> str:
+def read_text(path: str | Path, limit: int = MAX_YAML_BYTES) -> str:
     """The text of a UTF-8 file of at most `limit` bytes. Raises ConfigError."""
     name = printable(str(path))
     try:
@@ -147,12 +165,23 @@ def _parse_yaml(text: str, file: str) -> TextTree:
         for event in YAML(typ="base", pure=True).parse(text):
             builder.take(event)
     except YAMLError as error:
-        line, problem = yaml_problem(error, text, builder.quoted, builder.lines.get(tuple(builder.path)))
-        where = f":{line}" if line else ""
-        raise ConfigError(f"{printable(file)}{where}: not valid YAML: {printable(problem)}") from None
-    if builder.root == "" and builder.quoted is None:
+        raise ConfigError(printable(f"{file}{_yaml_problem(error, text)}")) from None
+    if builder.root == "":
         raise ConfigError(f"{printable(file)}: the file is empty")
     return TextTree(file, builder.root, builder.lines)
+
+
+def _yaml_problem(error: YAMLError, text: str) -> str:
+    """The line, if known, and the library's own words."""
+    mark = begun = None
+    problem = " ".join(str(error).split())
+    if isinstance(error, MarkedYAMLError):
+        mark, begun = error.problem_mark or error.context_mark, error.context_mark
+        problem = ", ".join(filter(None, (error.problem, error.context)))
+    if begun is not None and mark is not None and begun.line != mark.line:
+        problem += f" that begins in line {begun.line + 1}"
+    line = mark.line + 1 if mark is not None else text.count("\n", 0, getattr(error, "position", 0)) + 1
+    return f":{line}: not valid YAML: {problem}"
 
 
 def _characters(text: str) -> str:
@@ -170,7 +199,6 @@ class _Builder:
         self.documents = 0
         self.path: list[str | int] = []
         self.open: list[list[Tree] | dict[str, Tree]] = []
-        self.quoted: ScalarEvent | None = None
         self.key: str | None = None
         self.key_line = 0
 
@@ -189,7 +217,6 @@ class _Builder:
             if event.tag is not None:
                 self.refuse(event, "tags (!) are not allowed; write the plain value")
             if isinstance(event, ScalarEvent):
-                self.quoted = event if event.style else self.quoted
                 try:
                     event.value = _characters(event.value)
                 except UnicodeError:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from workflow.input.json_file import read_json, whole
+from workflow.files import read_json, whole
 from workflow.results.tables import ReportError
 from workflow.words import printable
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kernels.accounting.census.allocation import Allocation
 from workflow.allocation.production import is_production
-from workflow.input.json_file import read_json, whole
+from workflow.files import read_json, whole
 from workflow.numbers import delta_text, integer_text
 from workflow.results.curves import Results
 from workflow.results.tables import ReportError

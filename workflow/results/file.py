@@ -10,8 +10,7 @@ from pathlib import Path
 import h5py
 
 from workflow.errors import PlainError
-from workflow.files import atomic_path
-from workflow.input.input_file import check_regular
+from workflow.files import atomic_path, check_regular
 from workflow.words import printable, unreadable
 
 # Low enough for readers with HDF5 1.8, high enough for groups whose small headers hold many attributes.

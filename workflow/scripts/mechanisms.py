@@ -12,7 +12,7 @@ from pathlib import Path
 
 from kernels.accounting.plan_summary import cost
 from workflow.allocation.read import load_allocation
-from workflow.allocation.standalone import standalone_text
+from workflow.allocation.write import standalone_text
 from workflow.digests import allocation_digest
 from workflow.files import write_text
 from workflow.origin import Origin

@@ -10,12 +10,10 @@ from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from kernels.uldp.domain import Domain
-from workflow.allocation.read import Kind, find_file
-from workflow.input.checks import check_known, check_list, first_problem
-from workflow.input.tree import MAX_YAML_BYTES, TextTree, parse_text_tree, read_text
+from workflow.input.find import Kind, find_file
+from workflow.input.model import validated
+from workflow.input.tree import TextTree, parse_text_tree, read_text
 from workflow.study.counts import Counts, read_counts
 from workflow.study.schema import StudyFile, TableFile
 
@@ -75,7 +73,7 @@ def find_study(name_or_path: str | Path) -> Path:
 def load_study(name_or_path: str | Path) -> Study:
     """The study of this name (allocations/NAME.yaml) or in this file. Raises ConfigError."""
     path = find_study(name_or_path)
-    return parse_study(read_text(path, MAX_YAML_BYTES), path)
+    return parse_study(read_text(path), path)
 
 
 def parse_study(text: str, path: Path) -> Study:
@@ -84,13 +82,8 @@ def parse_study(text: str, path: Path) -> Study:
     Raises ConfigError. The tables' files are not opened.
     """
     tree = parse_text_tree(text, str(path))
-    if not isinstance(tree.root, dict):
-        raise tree.error((), "a study file is a mapping: " + ", ".join(StudyFile.model_fields))
-    try:
-        model = StudyFile.model_validate(tree.root)
-    except ValidationError as error:
-        raise first_problem(tree, error) from None
-    check_list(tree, ("mechanisms",), model.mechanisms)
+    model = validated(tree, StudyFile, "a study file")
+    tree.check_distinct(("mechanisms",), model.mechanisms)
     return Study(
         name=model.name,
         title=model.title,
@@ -109,8 +102,8 @@ def parse_study(text: str, path: Path) -> Study:
 def _grid(tree: TextTree, model: StudyFile) -> tuple[tuple[Domain, Fraction], ...]:
     points: dict[tuple[Domain, Fraction], None] = {}
     for i, entry in enumerate(model.grid):
-        check_list(tree, ("grid", i, "sensitive"), entry.sensitive)
-        check_list(tree, ("grid", i, "eps"), entry.eps)
+        tree.check_distinct(("grid", i, "sensitive"), entry.sensitive)
+        tree.check_distinct(("grid", i, "eps"), entry.eps)
         for j, v in enumerate(entry.sensitive):
             if v > entry.symbols:
                 raise tree.error(("grid", i, "sensitive", j), f"there are only {entry.symbols} symbols")
@@ -126,11 +119,11 @@ def _tables(tree: TextTree, model: StudyFile, folder: Path) -> tuple[Table, ...]
     for i, entry in enumerate(model.tables):
         if any(entry.name == other.name for other in model.tables[:i]):
             raise tree.error(("tables", i, "name"), "a second table of this name")
-        check_list(tree, ("tables", i, "columns"), entry.columns)
-        check_list(tree, ("tables", i, "eps"), entry.eps)
-        check_known(tree, ("tables", i, "bands"), list(entry.bands), entry.columns, "column")
+        tree.check_distinct(("tables", i, "columns"), entry.columns)
+        tree.check_distinct(("tables", i, "eps"), entry.eps)
+        tree.check_known(("tables", i, "bands"), entry.bands, entry.columns, "column")
         for j, condition in enumerate(entry.sensitive):
-            check_known(tree, ("tables", i, "sensitive", j), list(condition), entry.columns, "column")
+            tree.check_known(("tables", i, "sensitive", j), condition, entry.columns, "column")
         for column, edges in entry.bands.items():
             if any(low >= high for low, high in pairwise(edges)):
                 raise tree.error(("tables", i, "bands", column), "the edges must ascend")

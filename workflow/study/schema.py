@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator
 
-from workflow.input.model import Closed, File, Prose, Slug, count, one
+from workflow.input.model import Closed, File, Prose, Slug, count, number
 from workflow.input.rational import parse_rational
 
 Mechanism = Literal["uBD", "uRR", "uSS", "uHR", "uOUE", "uOLH"]
@@ -39,8 +39,8 @@ def _some(value: Any) -> Any:
     return [value] if isinstance(value, str) else value
 
 
-Eps = Annotated[Fraction, PlainValidator(one(_eps))]
-Edge = Annotated[Fraction, PlainValidator(one(_edge))]
+Eps = Annotated[Fraction, PlainValidator(number(_eps))]
+Edge = Annotated[Fraction, PlainValidator(number(_edge))]
 Text = Annotated[str, AfterValidator(_text)]
 Values = Annotated[list[Text], BeforeValidator(_some), Field(min_length=1, max_length=1000)]
 EpsList = Annotated[list[Eps], Field(min_length=1, max_length=1000)]

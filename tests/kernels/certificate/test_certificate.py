@@ -26,7 +26,7 @@ from kernels.certificate.allocation_text import AllocationText, AllocationTextEr
 from tests.reference.arb_tail import ArbTail
 from tests.reference.small import single_cell
 from workflow.allocation.read import load_allocation
-from workflow.allocation.standalone import standalone_text
+from workflow.allocation.write import standalone_text
 from workflow.certificate.make import Request, certify
 from workflow.cli.main import main
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from workflow.allocation.read import ConfigError, parse_allocation
+from workflow.allocation.read import parse_allocation
+from workflow.errors import ConfigError
 
 BASE = """\
 name: made_up

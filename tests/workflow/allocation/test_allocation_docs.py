@@ -10,7 +10,7 @@ import pytest
 from kernels.accounting.census.mechanism import mechanism, pairs
 from kernels.accounting.composition import Composition
 from tests.paths import ROOT
-from workflow.allocation.read import allocation_folders, load_allocation, parse_allocation
+from workflow.allocation.read import load_allocation, parse_allocation
 from workflow.allocation.schema import (
     AllocationFile,
     Bypass,
@@ -18,6 +18,7 @@ from workflow.allocation.schema import (
     JointFile,
     LevelBudget,
 )
+from workflow.input.find import folders
 
 TEXT = (ROOT / "docs" / "allocations.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"```yaml\n(.*?)```", TEXT, flags=re.DOTALL)
@@ -55,7 +56,7 @@ def test_the_table_of_shipped_allocations_is_right() -> None:
     rows = dict(
         re.findall(r"^\| `(\w+)` \|(.*)\|$", TEXT[TEXT.index("## Shipped allocations") :], re.MULTILINE)
     )
-    files = allocation_folders()[0].glob("*.yaml")
+    files = folders()[0].glob("*.yaml")
     single = [load_allocation(path.stem) for path in files if "\nbudget:" in path.read_text(encoding="utf-8")]
     assert set(rows) == {allocation.name for allocation in single}
     for allocation in single:

@@ -11,12 +11,11 @@ from kernels.accounting.census.allocation import Allocation
 from tests.workflow.cli.command_line import TINY, answer, complaint, table
 from workflow.allocation.budget_import import read_budget
 from workflow.allocation.budget_table import STYLES, table_text
-from workflow.allocation.read import allocation_folders, load_allocation
+from workflow.allocation.read import load_allocation
+from workflow.input.find import folders
 
 NAMES = sorted(
-    path.stem
-    for path in allocation_folders()[0].glob("*.yaml")
-    if not path.stem.startswith(("uldp", "joint"))
+    path.stem for path in folders()[0].glob("*.yaml") if not path.stem.startswith(("uldp", "joint"))
 )
 TINY_ALLOCATION = load_allocation(TINY)
 LIKE = ("--like", TINY)

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from tests.workflow.allocation.small_geography import ABSORBING, ALLOCATION, GEOCODES, LEVELS, TABLE
 from workflow.allocation.geography import path_counts, read_geography
-from workflow.allocation.read import ConfigError, parse_allocation
+from workflow.allocation.read import parse_allocation
+from workflow.errors import ConfigError
 
 
 def read(folder: Path, table: str, digits: dict[str, int] | None = None) -> dict[str, int]:

@@ -23,9 +23,10 @@ from kernels.certificate.allocation_text import AllocationText, joined
 from tests.paths import TINY
 from tests.workflow.cli.command_line import answer, table
 from tests.workflow.results.made_up_results import write_results
-from workflow.allocation.read import ConfigError, load_allocation, parse_allocation
-from workflow.allocation.standalone import standalone_text
+from workflow.allocation.read import load_allocation, parse_allocation
+from workflow.allocation.write import standalone_text
 from workflow.digests import allocation_digest
+from workflow.errors import ConfigError
 from workflow.pages.page import build_report
 
 OTHER = """\

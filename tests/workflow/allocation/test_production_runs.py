@@ -12,7 +12,8 @@ import pytest
 from kernels.accounting.census.mechanism import mechanism, pairs
 from tests.paths import DATA
 from tests.workflow.cli.command_line import answer
-from workflow.allocation.read import allocation_folders, load_allocation
+from workflow.allocation.read import load_allocation
+from workflow.input.find import folders
 
 # By run: total rho, by level the number of queries and their sum, and the SHA-256 of all "level query rho".
 TOTALS = json.loads((DATA / "production_totals.json").read_text())
@@ -32,7 +33,7 @@ GEOGRAPHY = {  # levels that can absorb, digits that are fixed, mechanisms, pair
 
 
 def test_all_eight_runs_are_shipped() -> None:
-    assert set(TOTALS) == set(GEOGRAPHY) <= {path.stem for path in allocation_folders()[0].glob("*.yaml")}
+    assert set(TOTALS) == set(GEOGRAPHY) <= {path.stem for path in folders()[0].glob("*.yaml")}
 
 
 @pytest.mark.parametrize("name", GEOGRAPHY)

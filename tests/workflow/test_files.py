@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.workflow.cli.command_line import complaint
-from workflow.input.input_file import check_regular
+from workflow.files import check_regular
 
 READERS = {
     "allocation": ("validate",),

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from kernels.accounting.composition import Composition
 from tests.workflow.allocation.made_up_allocation import write
-from workflow.allocation.read import ConfigError, read_cells
+from workflow.allocation.cells import read_cells
+from workflow.errors import ConfigError
 
 
 def test_cells_files_in_yaml_and_json_say_the_same(tmp_path: Path) -> None:
@@ -56,11 +57,6 @@ def test_bad_cells_are_refused_in_one_line(tmp_path: Path, suffix: str, text: st
     assert line.startswith(str(path))
     assert reason in line
     assert "\n" not in line
-
-
-def test_a_json_file_nested_without_end_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="nested too deeply"):
-        read_cells(write(tmp_path, "deep.json", "[" * 1_000_000))
 
 
 def test_cells_without_a_printable_lattice_are_refused(tmp_path: Path) -> None:
