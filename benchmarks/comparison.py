@@ -23,6 +23,7 @@ from kernels.accounting.accountant import Accountant
 from kernels.accounting.composition import Composition
 from kernels.accounting.evaluate import evaluate
 from kernels.accounting.settings import Settings
+from kernels.accounting.tiers import Tiers
 from kernels.numerics.absolute.grid import GridTails, grid_tails
 
 EPS = ("10", "20", "26.34", "30")
@@ -38,20 +39,20 @@ def ours(composition: Composition) -> Callable[[], float]:
 
 def our_curve(composition: Composition) -> GridTails:
     """The curve alone, plan included."""
-    accountant = Accountant(composition)
-    return grid_tails([accountant.plan], [accountant.rule])[0]
+    tiers = Tiers(composition)
+    return grid_tails([tiers.plan], [tiers.rule])[0]
 
 
 def curve_difference(composition: Composition, tails: np.ndarray) -> float:
     """Largest difference of P(S >= 1), P(S >= 2), ... as doubles from ours, at our thresholds."""
     curve = our_curve(composition)
-    s = (curve.first + curve.step * np.arange(len(curve.upper)) + Accountant(composition).plan.width + 1) // 2
+    s = (curve.first + curve.step * np.arange(len(curve.upper)) + Tiers(composition).plan.width + 1) // 2
     known = (s >= 1) & (s <= len(tails))
     return float(np.abs(tails[s[known] - 1] - curve.upper[known, 0]).max())
 
 
 def other_methods(composition: Composition, repeats: int, document: Path | None) -> None:
-    plan = Accountant(composition).plan
+    plan = Tiers(composition).plan
     rhos = [rho for rho, _ in composition.cells]
     n = other.smooth_modulus(plan)
     one_in = ((n + 1) // 2) / len(range(1, n + 1, 2 * STRIDE))

@@ -57,10 +57,10 @@ class Parts:
 def dissect(composition: Composition, parts: Parts) -> tuple[int, int, int]:
     """One composition, part by part; its survivors, those in triple-double arithmetic, and distinct rhos."""
     accountant = Accountant(composition, SETTINGS.thresholds)
-    plan = parts.measured("plan: lattice, survivors, bounds", lambda: accountant.plan)
-    rule = parts.measured("coefficients", lambda: accountant.rule)
+    plan = parts.measured("plan: lattice, survivors, bounds", lambda: accountant.tiers.plan)
+    rule = parts.measured("coefficients", lambda: accountant.tiers.rule)
     parts.measured("curve: folding and transform", lambda: grid_tails([plan], [rule]))
-    parts.measured("relative tier: selection", lambda: accountant.tilt)
+    parts.measured("relative tier: selection", lambda: accountant.tiers.tilt)
     eps = eps_grid(composition.zcdp_rho, SETTINGS.eps_points)
     logs, _ = parts.measured("profile on 256 eps", lambda: accountant.log_profile(eps))
     guesses = np.interp([-log_fraction(delta) for delta in SETTINGS.deltas], -logs, eps)

@@ -11,16 +11,17 @@ from benchmarks.cost import with_cells, with_nodes
 from benchmarks.measure import show
 from kernels.accounting.accountant import Accountant
 from kernels.accounting.composition import Composition
+from kernels.accounting.tiers import Tiers
 from kernels.numerics.absolute.trapezoid import tails
 
 COMPOSITION = Composition.from_counts({F(1, 3): 5, F(2, 7): 3})
 
 
 def test_other_methods_agree() -> None:
-    accountant = Accountant(COMPOSITION)
-    plan = accountant.plan
+    tiers = Tiers(COMPOSITION)
+    plan = tiers.plan
     s = range(1, 60)
-    ours = tails(accountant.rule, [2 * one - 1 for one in s])
+    ours = tails(tiers.rule, [2 * one - 1 for one in s])
     n = other.smooth_modulus(plan)
     assert other.double_curve(plan, n)[: len(s)] == pytest.approx(ours[:, 0], abs=1e-14)
     convolved = other.double_convolution(COMPOSITION, plan.spacing)[: len(s)]
@@ -31,14 +32,14 @@ def test_other_methods_agree() -> None:
 
 
 def test_mpmath_has_the_same_coefficients() -> None:
-    plan = Accountant(COMPOSITION).plan
+    plan = Tiers(COMPOSITION).plan
     n = other.smooth_modulus(plan)
     some = other.mpmath_coefficients(plan, [rho for rho, _ in COMPOSITION.cells], n, 7)
     assert np.array(some, dtype=float) == pytest.approx(other.double_coefficients(plan, n)[::7], abs=1e-15)
 
 
 def test_smooth_modulus() -> None:
-    plan = Accountant(COMPOSITION).plan
+    plan = Tiers(COMPOSITION).plan
     n = other.smooth_modulus(plan)
     assert plan.modulus <= n <= 1.1 * plan.modulus
     for prime in (2, 3, 5):

@@ -44,10 +44,11 @@ def evaluate(compositions: Sequence[Composition], settings: Settings) -> list[Pa
     Raises Refused when one of them is out of reach.
     """
     accountants = [Accountant(composition, settings.thresholds) for composition in compositions]
-    curves = grid_tails([one.plan for one in accountants], [one.rule for one in accountants])
+    tiers = [accountant.tiers for accountant in accountants]
+    curves = grid_tails([each.plan for each in tiers], [each.rule for each in tiers])
     results = []
     for accountant, curve in zip(accountants, curves, strict=True):
-        half = accountant.plan.spacing / 2
+        half = accountant.composition.spacing / 2
         first, step = curve.first * half, curve.step * half
         eps = eps_grid(accountant.composition.zcdp_rho, settings.eps_points)
         logs, relative = accountant.log_profile(eps)

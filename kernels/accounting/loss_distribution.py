@@ -61,7 +61,7 @@ def loss_distribution(
     below, above = points_needed(accountant.composition.total_rho, grid)
     if below + above > MOST_POINTS:
         raise ValueError(f"{below + above} losses on this grid; at most {MOST_POINTS}")
-    step, tilt = Fraction(grid), accountant.tilt
+    step, tilt = Fraction(grid), accountant.tiers.tilt
     power = np.empty(above + 1)  # Q(T > k grid), rounded up
     alpha = np.empty(above + 1)  # P(T > k grid), rounded down
     for start in range(0, above + 1, _CHUNK):

@@ -49,7 +49,7 @@ Kind = tuple[Fraction, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Narrow:
+class Mixture:
     """Kinds of cells, (rho, count) each, beside a rest (None if there is none)."""
 
     kinds: tuple[Kind, ...]
@@ -84,10 +84,10 @@ class Narrow:
         """Of one question about the rest: nodes, roughly."""
         return _LEAST_NODES + (foreseen_nodes(self.others) if self.others else 0.0)
 
-    def scaled(self, factor: Fraction) -> "Narrow":
+    def scaled(self, factor: Fraction) -> "Mixture":
         """The same with all rhos times a factor."""
         kinds = tuple((rho * factor, count) for rho, count in self.kinds)
-        return Narrow(kinds, self.others.scaled(factor) if self.others else None)
+        return Mixture(kinds, self.others.scaled(factor) if self.others else None)
 
     def point(self, rest: Profile | None, eps: Fraction, alone: bool) -> ProfilePoint | None:
         """The guarantee of all cells, given that of the rest (None: there is none); None if too many values
@@ -108,7 +108,7 @@ class Narrow:
         return found
 
 
-def narrowest(composition: Composition, effort: float) -> Narrow | None:
+def narrowest(composition: Composition, effort: float) -> Mixture | None:
     """The cells with the largest rhos, if they are narrow and it is not too expensive to take them out: all
     kinds that make lumps, fewer only where that leaves an easy rest, or one kind if there are no lumps."""
     last = len(composition.cells) - 1
@@ -125,7 +125,7 @@ def narrowest(composition: Composition, effort: float) -> Narrow | None:
     return None
 
 
-def cheapest(composition: Composition, effort: float) -> Narrow | None:
+def cheapest(composition: Composition, effort: float) -> Mixture | None:
     """The cells, two kinds at most, without which the others are easiest, for lattices that are too fine;
     None if that is too expensive, or if they are hardly easier."""
     if len(composition.cells) > _MOST_TRIED:
@@ -144,10 +144,10 @@ def cheapest(composition: Composition, effort: float) -> Narrow | None:
     return best
 
 
-def _taken(composition: Composition, places: tuple[int, ...]) -> Narrow:
+def _taken(composition: Composition, places: tuple[int, ...]) -> Mixture:
     cells = composition.cells
     others = tuple(cell for place, cell in enumerate(cells) if place not in places)
-    return Narrow(tuple(cells[place] for place in places), Composition(others) if others else None)
+    return Mixture(tuple(cells[place] for place in places), Composition(others) if others else None)
 
 
 def _values(kind: Kind) -> int:
@@ -183,20 +183,20 @@ class _Atoms:
 class _Terms:
     """The rest's part of the terms at one eps, asked for as they are needed."""
 
-    def __init__(self, narrow: Narrow, rest: Profile | None, eps: Fraction, alone: bool) -> None:
-        self._narrow, self._rest, self._eps, self._alone = narrow, rest, eps, alone
-        self._total = narrow.others.total_rho if narrow.others else Fraction(0)
-        halves = [rho / 2 for rho, _ in narrow.kinds]
+    def __init__(self, mixture: Mixture, rest: Profile | None, eps: Fraction, alone: bool) -> None:
+        self._mixture, self._rest, self._eps, self._alone = mixture, rest, eps, alone
+        self._total = mixture.others.total_rho if mixture.others else Fraction(0)
+        halves = [rho / 2 for rho, _ in mixture.kinds]
         #: What the rest is asked for are multiples of 1 over this.
         self._unit = math.lcm(*(one.denominator for one in (eps, self._total / 2, *halves)))
         self._known: dict[int, ProfilePoint] = {}
-        self._most_terms = max(min(_MOST_TERMS, 2.0 * MOST_COST / narrow.cost_of_rest), _LEAST_TERMS)
+        self._most_terms = max(min(_MOST_TERMS, 2.0 * MOST_COST / mixture.cost_of_rest), _LEAST_TERMS)
         # P(T <= -x) <= exp(-(x - R/2)^2 / 2R), and so for Q, is at most _DOUBT from here on.
         nats = -_DOUBT.adjusted() * Fraction(2303, 1000)
         self._sure = math.ceil(
             self._unit * (self._total / 2 + math.isqrt(math.ceil(2 * nats * self._total)) + 1)
         )
-        everything = self._total + sum(rho * count for rho, count in narrow.kinds)
+        everything = self._total + sum(rho * count for rho, count in mixture.kinds)
         far = eps + everything / 2 if alone else eps - everything / 2
         #: Below this the answer, at most exp(-it), would not stand out from what is missing.
         self.least_nats = float(max(far, Fraction(0)) ** 2 / (2 * everything)) + 40.0
@@ -237,8 +237,8 @@ class _Terms:
         shifts: NDArray[np.object_] = np.array([int(self._eps * self._unit)], object)
         log_p = log_q = np.zeros(1)
         places, left_p, left_q = np.zeros((1, 0), np.int64), ZERO.value, ZERO.value
-        following = sum((rho * count for rho, count in self._narrow.kinds), self._total)
-        for (rho, count), law in zip(self._narrow.kinds, laws, strict=True):
+        following = sum((rho * count for rho, count in self._mixture.kinds), self._total)
+        for (rho, count), law in zip(self._mixture.kinds, laws, strict=True):
             values = len(law.first)
             if len(shifts) * values > _MOST_LOOKED_AT:
                 return None

@@ -9,8 +9,8 @@ from kernels.intervals.interval import DOWN, ONE, UP, ZERO, Interval, exponentia
 
 #: Relative width of delta that the relative tier is meant for.
 PROMISED = Decimal("1e-12")
-#: Probabilities below 10^-MOST_DECADES are told to be no more than that.
-MOST_DECADES = 10**17
+#: Below 10^-this a probability is reported as at most that: Decimals end at ten times this exponent.
+_MOST_DECADES = 10**17
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +41,12 @@ class ProfilePoint:
 Profile = Callable[[Sequence[Fraction]], Sequence[ProfilePoint]]
 
 
-def negligible(eps: Fraction) -> ProfilePoint:
-    """Where all three are at most 10^-MOST_DECADES."""
-    tiny = Interval(ZERO.value, ZERO.value, Decimal((0, (1,), -MOST_DECADES)))
+def negligible(eps: Fraction, total: Fraction) -> ProfilePoint | None:
+    """The point where all three are too small for more than an upper bound, else None. total: R; by the
+    sub-Gaussian bound all three are at most 10^-D with D = (eps - R/2)^2 / (5 R), as ln 10 < 5/2."""
+    if max(eps - total / 2, Fraction(0)) ** 2 / (5 * total) < _MOST_DECADES:
+        return None
+    tiny = Interval(ZERO.value, ZERO.value, Decimal((0, (1,), -_MOST_DECADES)))
     return ProfilePoint(eps, tiny, tiny, tiny)
 
 

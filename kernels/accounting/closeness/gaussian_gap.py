@@ -21,9 +21,9 @@ import numpy as np
 from flint import arb, ctx
 from numpy.typing import NDArray
 
-from kernels.accounting.accountant import Accountant
 from kernels.accounting.closeness.edgeworth import Expansion
 from kernels.accounting.composition import Composition
+from kernels.accounting.tiers import Tiers
 from kernels.errors import Refused
 from kernels.intervals.balls import ball, certified, to_decimals
 from kernels.intervals.interval import Interval
@@ -61,9 +61,9 @@ def gaussian_gap(composition: Composition) -> GaussianGap:
     """
     spacing, total = composition.spacing, composition.total_rho
     every_vertex = ceil(2 * sqrt(2 * float(total) * 35 * log(10)) / float(spacing))
-    accountant = Accountant(composition, max(1001, every_vertex if every_vertex <= _MOST_VERTICES else 0))
+    tiers = Tiers(composition, max(1001, every_vertex if every_vertex <= _MOST_VERTICES else 0))
     farthest = total / 2 + 8 * Fraction(sqrt(total))
-    (curve,) = grid_tails([accountant.plan], [accountant.rule])
+    (curve,) = grid_tails([tiers.plan], [tiers.rule])
     with ctx.workprec(_BITS):
         expansion, limit = Expansion.of(composition, spacing), _Limit(ball(total))
         error = arb(0, curve.bound)

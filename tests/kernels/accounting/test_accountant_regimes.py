@@ -58,7 +58,7 @@ def test_more_than_a_hundred_different_rhos() -> None:
     truth = ArbTail(ALL_DIFFERENT, digits=50)
     case = Accountant(Composition.from_counts(ALL_DIFFERENT))
     assert len(case.composition.cells) > 100
-    assert case.absolute_bound < 1e-35
+    assert case.tiers.absolute_bound < 1e-35
     grid = [F(0), F(3), total(ALL_DIFFERENT) / 2, F(-1), F(70)]
     for eps, point in zip(grid, case.profile(grid), strict=True):
         assert_encloses(point.alpha, truth.alpha(eps))

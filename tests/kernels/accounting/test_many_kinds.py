@@ -6,10 +6,10 @@ from fractions import Fraction as F
 
 import pytest
 
-from kernels.accounting import accountant
 from kernels.accounting.accountant import Accountant
 from kernels.accounting.composition import Composition
 from kernels.accounting.mixture import MOST_COST, cheapest, narrowest
+from kernels.accounting.tiers import MOST_KINDS
 from kernels.errors import Refused
 from kernels.numerics.nodes import lattice
 from tests.reference.checks import assert_encloses
@@ -27,14 +27,14 @@ def test_coordinates_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lattice, "_MOST_CHOSEN", 8)
     cells = kinds(40, F(1, 40))
     truth, case = ConvolutionTail(cells, bits=900), Accountant(Composition.from_counts(cells))
-    assert case.absolute_bound <= 1e-35
+    assert case.tiers.absolute_bound <= 1e-35
     for eps in (F(0), F(20), F(301, 10)):
         [point] = case.profile([eps])
         for found in ("delta", "alpha", "power"):
             assert_encloses(getattr(point, found), getattr(truth, found)(eps))
 
 
-@pytest.mark.parametrize("many", [400, accountant._MOST_KINDS])
+@pytest.mark.parametrize("many", [400, MOST_KINDS])
 def test_very_many_lumps_are_not_all_taken_out(many: int) -> None:
     """Their values together are more than a double can count."""
     composition = Composition.from_counts(kinds(many, F(1, 10)))
@@ -44,7 +44,7 @@ def test_very_many_lumps_are_not_all_taken_out(many: int) -> None:
 
 
 def test_too_many_kinds_are_refused() -> None:
-    many = accountant._MOST_KINDS + 1
+    many = MOST_KINDS + 1
     with pytest.raises(Refused, match=f"{many} distinct rhos; allowed: {many - 1}"):
         Accountant(Composition.from_counts(kinds(many, F(1, 1000))))
 

@@ -57,7 +57,7 @@ def test_on_fine_lattices_delta_tells_more_than_tails(name: str, monkeypatch: py
     """With fewer nodes, so that it is quick; no cells are taken out."""
     monkeypatch.setattr(sieve, "MOST_ANGLES", 400_000)
     case = Accountant(Composition.from_counts(FINE[name]), effort=0.0)
-    bound = F(case.absolute_bound)
+    bound = F(case.tiers.absolute_bound)
     assert bound > F(1, 10**6)
     for alpha in ALPHAS:
         truth = tradeoff(reference(name, 160), alpha)

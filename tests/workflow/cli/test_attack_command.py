@@ -57,7 +57,7 @@ def test_a_result_file_answers_without_computing(tmp_path: Path, monkeypatch: py
     header = replace(HEADER, allocation="tiny", allocation_yaml=Path(TINY).read_text(), settings=settings)
     write_atomic(path, header, [result])
     exact = answer("attack", *TINY_PAIR, "--delta", "1e-6,1e-10")
-    monkeypatch.delattr("kernels.accounting.accountant.Accountant.plan")
+    monkeypatch.delattr("kernels.accounting.tiers.Tiers.plan")
     stored = answer("attack", "--curves", str(path), "--pair", "M02,00")
     assert stored["pair"] == ["10", "00"]
     for mine, truth in zip(

@@ -7,7 +7,7 @@ from fractions import Fraction as F
 
 import pytest
 
-from kernels.accounting import mixture as narrow
+from kernels.accounting import mixture, plan_summary
 from kernels.accounting.accountant import Accountant
 from kernels.accounting.composition import Composition
 from kernels.accounting.mixture import MOST_COST, cheapest, narrowest
@@ -82,7 +82,7 @@ def test_tails_on_lattices_too_fine_to_plan_are_sharp(name: str) -> None:
     """Together their nodes are too many for 1e-35, but without one kind the others are few."""
     case = made(FINE[name])
     [point] = case.profile([F(3)])
-    assert case.absolute_bound > 1e-8
+    assert case.tiers.absolute_bound > 1e-8
     assert max(point.alpha.width, point.power.width) <= F(3, 10**35)
     assert point.is_sharp
 
@@ -122,11 +122,11 @@ def test_where_too_many_terms_matter_the_first_ones_are_bounds(
 ) -> None:
     """The truth is still enclosed, and longer laws are not made again and again: they would not help."""
     cells, asked = NARROW["three lumpy kinds"], []
-    monkeypatch.setattr(narrow, "_FIRST_GAP", 2.0)
-    monkeypatch.setattr(narrow, "_MOST_TERMS", 8)
-    monkeypatch.setattr(narrow, "_LEAST_TERMS", 8)
-    original = narrow.sum_law
-    monkeypatch.setattr(narrow, "sum_law", lambda *kind: asked.append(kind) or original(*kind))
+    monkeypatch.setattr(mixture, "_FIRST_GAP", 2.0)
+    monkeypatch.setattr(mixture, "_MOST_TERMS", 8)
+    monkeypatch.setattr(mixture, "_LEAST_TERMS", 8)
+    original = mixture.sum_law
+    monkeypatch.setattr(mixture, "sum_law", lambda *kind: asked.append(kind) or original(*kind))
     apart = narrowest(Composition.from_counts(cells), MOST_COST)
     assert apart
     assert apart.others
@@ -166,8 +166,8 @@ def test_at_and_beside_lattice_points_of_kinds_that_fall_together(
 def test_of_many_kinds_not_every_pair_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     """A mechanism may have 160 kinds, and each try costs a millisecond."""
     cells, tried = {F(1, 1009 + 2 * k * k): 1 for k in range(60)}, []
-    original = narrow.foreseen
-    monkeypatch.setattr(narrow, "foreseen", lambda *cells: tried.append(cells) or original(*cells))
+    original = plan_summary.foreseen
+    monkeypatch.setattr(plan_summary, "foreseen", lambda *cells: tried.append(cells) or original(*cells))
     assert cheapest(Composition.from_counts(cells), MOST_COST) is None
     assert len(tried) <= 5 * len(cells)
 
