@@ -33,7 +33,7 @@ def curves(plan: Path, folder: Path, ranks: int) -> dict[str, Any]:
     """The cost of one run of the curves stage, by its own account, and the load of the machine after it."""
     command = [
         *(*launcher(ranks), sys.executable, "-m", "mpi4py", str(SCRIPTS / "curves.py")),
-        *("--mechanisms", str(plan), "--shard", "000", "--tasks", str(ranks), "--checkpoint", "20"),
+        *("--plan", str(plan), "--shard", "000", "--tasks", str(ranks), "--checkpoint", "20"),
         *("--log", str(folder / "log"), "--stats", str(folder / "stats.json")),
         *("--out", str(folder / "000.h5")),
     ]

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import json
-from collections.abc import Iterable
-from pathlib import Path
 
 from kernels import KERNEL_VERSION
 from kernels.accounting.census.allocation import Allocation
@@ -52,16 +49,3 @@ def allocation_digest(allocation: Allocation) -> str:
 def short_digest(*parts: str) -> str:
     """16 hexadecimal digits of the SHA-256 of some texts, for the name of a file."""
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
-
-
-def code_digest(files: Iterable[Path]) -> str:
-    """SHA-256 (hexadecimal) of source files: Python by its syntax tree, so that comments do not count, others
-    by their bytes. Modification times never count."""
-    digest = hashlib.sha256()
-    for path in sorted(files):
-        content = path.read_bytes()
-        if path.suffix == ".py":
-            content = ast.dump(ast.parse(content)).encode()
-        digest.update(f"{path.name} {len(content)}\n".encode())
-        digest.update(content)
-    return digest.hexdigest()

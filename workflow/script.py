@@ -12,7 +12,7 @@ from workflow.errors import PlainError, refusal
 _PACKAGES = ("exact-census", "h5py", "mpi4py", "numba", "numpy", "python-flint", "snakemake")
 
 
-def run(main: Callable[[], None]) -> None:
+def run(main: Callable[[], object]) -> None:
     """Call main and exit: 0, or after one line on standard error with a PlainError's own `exit_code` (2 when
     the input is at fault), with 1 when the kernels refuse or the system has no memory or file for it.
     """

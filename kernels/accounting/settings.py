@@ -21,3 +21,8 @@ class Settings:
         """Canonical text, for content keys."""
         deltas = ",".join(str(delta) for delta in self.deltas)
         return f"deltas={deltas};thresholds={self.thresholds};eps_points={self.eps_points}"
+
+    def as_json(self) -> dict[str, list[str] | int]:
+        """JSON values, deltas as exact text."""
+        deltas = [str(delta) for delta in self.deltas]
+        return {"deltas": deltas, "thresholds": self.thresholds, "eps_points": self.eps_points}

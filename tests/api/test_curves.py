@@ -16,7 +16,7 @@ import exact_census as ec
 from tests.paths import TINY
 from tests.reference.convolution import ConvolutionTail
 from tests.workflow.results.stored import HEADER, stored
-from workflow.results.curves import Identity, write_atomic
+from workflow.results.curves import CurveFile, Identity
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -47,7 +47,7 @@ def test_a_result_file_is_a_mapping_of_its_curves(tmp_path: Path) -> None:
         replace(stored(identity, seed), epsilon=known, reduction=known)
         for seed, identity in enumerate([Identity("pair", "00", "01"), Identity("level", "County")])
     ]
-    digest = write_atomic(tmp_path / "curves.h5", HEADER, written)
+    digest = CurveFile.write(tmp_path / "curves.h5", HEADER, written)
     with ec.read_curves(tmp_path / "curves.h5") as curves:
         assert list(curves) == [("00", "01"), "County"]
         assert (len(curves), curves.digest, curves.neighbours) == (2, digest, "bounded")

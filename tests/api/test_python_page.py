@@ -15,7 +15,7 @@ from kernels.accounting.settings import Settings
 from tests.paths import ROOT
 from tools.notebook import main, run_examples
 from workflow.allocation.read import load_allocation
-from workflow.results.curves import Header, Identity, StoredResult, write_atomic
+from workflow.results.curves import CurveFile, Header, Identity, StoredResult
 
 matplotlib.use("Agg")
 
@@ -33,7 +33,7 @@ def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     path = Path("results/pl94_units_us/curves.h5")
     path.parent.mkdir(parents=True)
-    write_atomic(path, Header(allocation.name, allocation.neighbours, "", settings), [result])
+    CurveFile.write(path, Header(allocation.name, allocation.neighbours, "", settings), [result])
 
 
 @pytest.mark.usefixtures("results")

@@ -288,7 +288,7 @@ def shard_command(folder: Path, checkpoint: float = 0.3, launcher: tuple[str, ..
     prepare = f"mkdir -p {results}/curves; [ -f {results}/mechanisms.json ] || cp mechanisms.json {results}"
     task = [
         *(*launcher, sys.executable, "-m", "mpi4py", str(runs.ROOT / "workflow" / "scripts" / "curves.py")),
-        *("--mechanisms", f"{results}/mechanisms.json", "--shard", "000", "--progress", "lines"),
+        *("--plan", f"{results}/mechanisms.json", "--shard", "000", "--progress", "lines"),
         *("--checkpoint", str(checkpoint), "--log", f"{folder}/shard.log"),
         *("--stats", f"{results}/curves/000.stats.json", "--out", f"{results}/curves/000.h5"),
     ]

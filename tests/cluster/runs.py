@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tests.paths import ROOT
 from workflow.results.curves import open_results
-from workflow.results.surveys import StudyResults
+from workflow.results.surveys import SurveyFile
 
 CLUSTER = ROOT / "slurm" / "test-cluster" / "cluster"
 PROFILE = ROOT / "slurm" / "test-cluster" / "profile"
@@ -94,7 +94,7 @@ def digest(folder: Path) -> str:
 def study_digest(folder: Path) -> str:
     """The same for the one finished study."""
     (path,) = (folder / "results").glob("*/study.h5")
-    with StudyResults(path) as results:
+    with SurveyFile(path) as results:
         for row in results.index():
             results.read(row["path"])
         return results.digest

@@ -13,23 +13,27 @@ from click import BadParameter
 from kernels.accounting.census.geography import count_paths
 from tests.workflow.results.stored import HEADER, stored
 from tests.workflow.study.studies import TINY as TINY_STUDY
+from tests.workflow.study.studies import plan_of
 from workflow.allocation.budget_import import read_budget
 from workflow.allocation.budget_table import STYLES, table_text
 from workflow.allocation.cells import read_cells
 from workflow.allocation.geocodes import read_geocodes
 from workflow.allocation.geounits import read_geounits
 from workflow.allocation.read import load_allocation, parse_allocation
+from workflow.census.plan import CensusPlan
 from workflow.cli.rationals import ANY_REAL, PROBABILITY, RationalList
 from workflow.design.scan import load_scan
 from workflow.errors import ConfigError
-from workflow.pipeline.plan import WorkPlanError, make_work_plan, read_work_plan, to_json
+from workflow.pipeline.plan import PlanError
 from workflow.pipeline.settings import configure
-from workflow.results.curves import Identity, StoreError, open_results, write_atomic
+from workflow.results.curves import CurveFile, Identity, open_results
+from workflow.results.file import StoreError
 from workflow.study.counts import read_counts
+from workflow.study.plan import StudyPlan
 from workflow.study.read import parse_study
 
 #: The project's own errors for bad input, each of one line.
-EXPECTED = (ConfigError, StoreError, WorkPlanError, BadParameter)
+EXPECTED = (ConfigError, StoreError, PlanError, BadParameter)
 
 ALLOCATION = """\
 name: a
@@ -130,7 +134,8 @@ def targets(folder: Path) -> dict[str, Target]:
         ),
         "scan": Target(on_disk("s.yaml", load_scan), _encoded(SCAN), 10),
         "numbers": Target(numbers, _encoded(NUMBERS), 120),
-        "mechanisms.json": Target(on_disk("m.json", read_work_plan), _encoded(_plan(folder)), 20),
+        "mechanisms.json": Target(on_disk("m.json", CensusPlan.read), _encoded(_plan(folder)), 20),
+        "plan.json": Target(on_disk("p.json", StudyPlan.read), _encoded(plan_of(folder).as_file()), 20),
         "result file": Target(on_disk("r.h5", _whole_file), (_result_file(folder / "seed.h5"),), 5),
     }
 
@@ -149,12 +154,12 @@ def _paths_of_codes(path: Path) -> object:
 
 def _plan(folder: Path) -> str:
     allocation = load_allocation(folder / "a.yaml")
-    return to_json(make_work_plan(allocation, ALLOCATION, 2, lambda _: 0.1), allocation)
+    return CensusPlan.of(allocation, ALLOCATION, 2, lambda _: 0.1).as_file()
 
 
 def _result_file(path: Path) -> bytes:
     identities = [Identity("pair", "00", "01"), Identity("level", "Block")]
-    write_atomic(path, HEADER, [stored(identity, seed) for seed, identity in enumerate(identities)])
+    CurveFile.write(path, HEADER, [stored(identity, seed) for seed, identity in enumerate(identities)])
     return path.read_bytes()
 
 

@@ -28,7 +28,7 @@ from kernels.certificate.tails import Family, Pair, common_period, needed_period
 from workflow.allocation.read import parse_allocation
 from workflow.errors import ConfigError
 from workflow.processes import in_processes
-from workflow.results.curves import Results, StoredResult, open_results
+from workflow.results.curves import CurveFile, StoredResult, open_results
 
 DEFAULT_SAMPLE = 2000
 DEFAULT_SEED = 20200401
@@ -190,7 +190,7 @@ def _wrong_cells(
     return ""
 
 
-def _wrong_groups(text: AllocationText, results: Results) -> Iterator[str]:
+def _wrong_groups(text: AllocationText, results: CurveFile) -> Iterator[str]:
     stored, wanted = {row["path"] for row in results.index()}, set(text.groups)
     if missing := sorted(wanted - stored):
         yield f"{len(missing)} groups are missing, such as {missing[0]}"
@@ -199,7 +199,7 @@ def _wrong_groups(text: AllocationText, results: Results) -> Iterator[str]:
 
 
 def _drawn(
-    request: Request, results: Results, sizes: dict[str, dict[str, int]]
+    request: Request, results: CurveFile, sizes: dict[str, dict[str, int]]
 ) -> list[tuple[str, str, int]]:
     groups = sorted(sizes)
     if request.size is None:

@@ -30,7 +30,7 @@ from workflow.cli.stored import stored_result
 if TYPE_CHECKING:
     from kernels.accounting.accountant import Accountant
     from kernels.intervals.interval import Interval
-    from workflow.results.result import StoredResult
+    from workflow.results.curves import StoredResult
 
 TESTS = (
     Column("alpha", "false-positive rate", given),

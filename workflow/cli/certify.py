@@ -53,7 +53,7 @@ def certify(
     from workflow.certificate.make import DEFAULT_SAMPLE, DEFAULT_SEED, Request, first_problem
     from workflow.certificate.make import certify as derive
     from workflow.errors import ConfigError
-    from workflow.results.curves import StoreError
+    from workflow.results.file import StoreError
 
     if out is not None:
         _check_out(out, file)

@@ -21,7 +21,7 @@ from workflow.cli.stored import stored_result
 
 if TYPE_CHECKING:
     from kernels.accounting.result import PairResult
-    from workflow.results.result import StoredResult
+    from workflow.results.curves import StoredResult
 
 FORMATS = ("table", "curve", "profile", "pld")
 STYLES = ("rho", "shares", "percent", "long")

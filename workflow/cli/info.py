@@ -13,7 +13,7 @@ from workflow.cli.output import emit_json, emit_table, json_option, relation
 from workflow.cli.progress import progress
 
 if TYPE_CHECKING:
-    from workflow.results.curves import Header, Results
+    from workflow.results.curves import CurveFile, Header
 
 
 @click.command("info", short_help="What a result file holds, and whether it is whole.")
@@ -25,7 +25,8 @@ def info(file: str, as_json: bool) -> None:
     Reads the whole file to check its content against the digests stored in it. If they differ, says so and
     ends with exit code 2.
     """
-    from workflow.results.curves import StoreError, open_results
+    from workflow.results.curves import open_results
+    from workflow.results.file import StoreError
 
     try:
         with open_results(file) as results:
@@ -80,9 +81,9 @@ def info(file: str, as_json: bool) -> None:
         raise BadInput(problem)
 
 
-def _problem(results: Results, file: str) -> str | None:
+def _problem(results: CurveFile, file: str) -> str | None:
     """Why the file does not verify, or None."""
-    from workflow.results.curves import StoreError
+    from workflow.results.file import StoreError
 
     with progress(f"checking {file}"):
         try:

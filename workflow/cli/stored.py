@@ -9,7 +9,7 @@ from workflow.cli.question import Question
 
 if TYPE_CHECKING:
     from kernels.accounting.tradeoff.tabulated import Curve
-    from workflow.results.result import StoredResult
+    from workflow.results.curves import StoredResult
 
 
 def stored_curve(file: str, pair: str) -> tuple[Question, Curve]:
@@ -33,7 +33,8 @@ def stored_result(file: str, pair: str) -> tuple[Question, StoredResult]:
     from kernels.accounting.census.mechanism import mechanism_name, resolve_mechanism
     from workflow.allocation.read import parse_allocation
     from workflow.errors import ConfigError
-    from workflow.results.curves import StoreError, open_results, pair_path
+    from workflow.results.curves import open_results, pair_path
+    from workflow.results.file import StoreError
 
     members = [member.strip() for member in pair.split(",")]
     if len(members) != 2:

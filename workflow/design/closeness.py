@@ -19,8 +19,8 @@ from kernels.accounting.composition import Composition
 from kernels.errors import Refused
 from kernels.intervals.interval import UP
 from workflow.results.closeness import ClosenessRow, TheoryRow
-from workflow.results.curves import Results, StoreError
-from workflow.results.result import StoredResult, pair_path
+from workflow.results.curves import CurveFile, StoredResult, pair_path
+from workflow.results.file import StoreError
 
 PAPER_ORDER = Fraction(-3, 2)  # the decay that the method's paper proves (arXiv 2606.29835)
 OWN = "all queries, split"
@@ -92,7 +92,7 @@ def _family(name: str, compositions: Sequence[Composition]) -> Family:
     return Family(name, gaps)
 
 
-def closeness_rows(results: Results, names: dict[str, str]) -> Iterator[ClosenessRow]:
+def closeness_rows(results: CurveFile, names: dict[str, str]) -> Iterator[ClosenessRow]:
     """Every stored pair against the first one, by delta. `names` maps bypass patterns to M00, M01, ...
 
     Raises StoreError when the stored privacy profiles do not share their eps.

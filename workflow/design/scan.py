@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from hashlib import sha256
@@ -12,18 +11,17 @@ from pathlib import Path
 
 from kernels.accounting.census.allocation import Allocation
 from kernels.accounting.census.mechanism import mechanism
-from kernels.accounting.composition import Composition
 from kernels.accounting.design.rescale import Unmet, common_denominator, scale_levels
 from workflow.allocation.read import load_allocation
+from workflow.census.plan import CensusPlan, Cost
 from workflow.design.scan_schema import ScanFile
-from workflow.digests import allocation_digest, content_key, settings_of
+from workflow.digests import allocation_digest
 from workflow.files import exists
 from workflow.input.model import MAX_PROSE, validated
 from workflow.input.rational import with_decimals
 from workflow.input.tree import TextTree, read_text_tree
 from workflow.origin import Origin
-from workflow.pipeline.plan import Entry, WorkPlan, divided
-from workflow.results.result import Identity
+from workflow.results.curves import Identity
 
 MAX_CANDIDATES = 10_000
 
@@ -109,27 +107,12 @@ def _candidate(
     )
 
 
-def scan_plan(
-    scan: Scan, text: str, shards: int, cost: Callable[[Composition], float]
-) -> tuple[WorkPlan, dict[str, Composition]]:
-    """The work plan whose pairs are the candidates' first mechanisms against themselves, and the cells of
-    these mechanisms. `text` is the scan file's."""
-    settings = settings_of(scan.base)
-    cells = {name: mechanism(one, one.patterns[0]) for name, one in scan.candidates.items()}
-    entries = {}
-    for name, one in cells.items():
-        identity, pair = Identity("pair", name, name), one + one
-        entries[identity.path] = Entry(identity, pair, content_key(pair, settings), cost(pair))
-    plan = WorkPlan(
-        allocation=scan.name,
-        neighbours=scan.base.neighbours,
-        allocation_yaml=text,
-        settings=settings,
-        names={name: name for name in cells},
-        entries=entries,
-        shards=divided(entries, shards),
-    )
-    return plan, cells
+def scan_plan(scan: Scan, text: str, shards: int, cost: Cost) -> CensusPlan:
+    """The plan: the candidates' first mechanisms, each against itself. `text` is the scan file's."""
+    cells = {name: mechanism(each, each.patterns[0]) for name, each in scan.candidates.items()}
+    names = {name: name for name in cells}
+    work = {Identity("pair", name, name): each + each for name, each in cells.items()}
+    return CensusPlan.made(scan.base, scan.name, text, cells, names, work, shards, cost)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,19 +6,19 @@ from kernels.accounting.census.allocation import Allocation
 from kernels.intervals.interval import from_fraction
 from kernels.intervals.text import down
 from workflow.design.scan import Scan
-from workflow.results.curves import Results
+from workflow.results.curves import CurveFile, pair_path
 from workflow.results.tables import DIGITS, ReductionRow, SummaryRow, dicts_as_csv
 
 _SUMMARY = ("delta", "eps", "eps_lower", "eps_upper", "eps_zcdp", "eps_cks20", "eps_gaussian_not_a_bound")
 _REDUCTION = ("reduction", "reduction_lower", "reduction_upper")
 
 
-def scan_table(scan: Scan, results: Results) -> str:
+def scan_table(scan: Scan, results: CurveFile) -> str:
     """One row per candidate and delta: total rho, rho and share of every level (rounded down), then eps and
     reduction of the candidate's first pair, rounded as in summary.csv and reductions.csv."""
     rows = []
     for name, candidate in scan.candidates.items():
-        result, names = results.read((name, name)), {name: name}
+        result, names = results.read(pair_path(name, name)), {name: name}
         both = zip(SummaryRow.rows_of(result, names), ReductionRow.rows_of(result, names), strict=True)
         for summary, reduction in both:
             figures = {key: text for key, text in summary.texts().items() if key in _SUMMARY}

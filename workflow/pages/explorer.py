@@ -11,7 +11,7 @@ import numpy as np
 
 from kernels.accounting.bounds import zcdp
 from kernels.intervals.interval import UP
-from workflow.results.result import StoredResult
+from workflow.results.curves import StoredResult
 
 
 @dataclass(frozen=True, slots=True)

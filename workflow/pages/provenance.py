@@ -10,7 +10,7 @@ from kernels.accounting.census.allocation import Allocation
 from workflow.allocation.production import is_production
 from workflow.files import read_json, whole
 from workflow.numbers import delta_text, integer_text
-from workflow.results.curves import Results
+from workflow.results.curves import CurveFile
 from workflow.results.tables import ReportError
 from workflow.words import printable
 
@@ -18,7 +18,7 @@ from workflow.words import printable
 PAPER_CPU_HOURS_PER_PAIR = 0.5
 
 
-def provenance(results: Results, stats: Iterable[Path], allocation: Allocation) -> list[tuple[str, str]]:
+def provenance(results: CurveFile, stats: Iterable[Path], allocation: Allocation) -> list[tuple[str, str]]:
     """Name and text of every entry, from curves.h5 and the shards' `stats` files (JSON)."""
     header = results.header()
     settings = header.settings
@@ -35,7 +35,7 @@ def provenance(results: Results, stats: Iterable[Path], allocation: Allocation) 
     ]
 
 
-def cost_text(results: Results, stats: Iterable[Path], production: bool) -> str:
+def cost_text(results: CurveFile, stats: Iterable[Path], production: bool) -> str:
     """CPU time spent on the curves and, of a production run, the paper's for as many pairs.
 
     The time of whole processes, from their start, is known where the shards' `stats` files cover everything

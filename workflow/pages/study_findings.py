@@ -9,7 +9,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from workflow.results.survey_result import StudyResult
+from workflow.results.surveys import StudyResult
 from workflow.study.tasks import GRID
 
 CONFIDENCE = 1.959964  # standard errors on either side, for 95 %

@@ -25,7 +25,7 @@ from workflow.pages.study_findings import (
     points_of,
 )
 from workflow.pages.template import base64_text, environment
-from workflow.results.surveys import StudyHeader, StudyResults
+from workflow.results.surveys import StudyHeader, SurveyFile
 from workflow.results.tables import ReportError
 from workflow.study.read import Study
 
@@ -55,7 +55,7 @@ def build_study_report(results_dir: Path, study: Study, out: Path) -> None:
     Reads study.h5, surveys.csv and limits.csv. The same results give the same bytes. Raises StoreError or
     ReportError when a result is missing or unusable.
     """
-    with StudyResults(results_dir / "study.h5") as stored:
+    with SurveyFile(results_dir / "study.h5") as stored:
         header, digest = stored.header(), stored.digest
         index = stored.index()
         results = [stored.read(row["path"]) for row in index]

@@ -7,20 +7,24 @@ import secrets
 import time
 from contextlib import suppress
 from pathlib import Path
+from typing import Any, Generic, TypeVar
 
-from workflow.results.curves import Header, StoredResult, write_atomic
+from workflow.results.store import Record, ResultFile
+
+R = TypeVar("R", bound=Record)
 
 
-class Journal:
+class Journal(Generic[R]):
     """Writes new results as one more file in `folder` every `interval` seconds of wall time, which is what a
-    kill can cost at most, besides the items being computed."""
+    kill can cost at most, besides the tasks being computed."""
 
-    def __init__(self, folder: Path, header: Header, interval: float) -> None:
+    def __init__(self, kind: type[ResultFile[Any, R]], folder: Path, header: Any, interval: float) -> None:
         self.folder = folder
         self.interval = interval
+        self._kind = kind
         self._header = header
         self._run = f"{os.getpid()}-{secrets.token_hex(4)}"
-        self._waiting: list[StoredResult] = []
+        self._waiting: list[R] = []
         self._written = 0
         self._last = time.monotonic()
 
@@ -28,19 +32,20 @@ class Journal:
         """The files that earlier runs and this one have left."""
         return sorted(self.folder.glob("*.h5"))
 
-    def add(self, result: StoredResult) -> None:
+    def add(self, result: R) -> None:
         """Keep a result; write all that wait when it is time to."""
         self._waiting.append(result)
         if time.monotonic() - self._last >= self.interval:
             self.flush()
 
     def flush(self) -> None:
-        """Write the results that wait, if any."""
+        """Write the results that wait, if any. Raises StoreError when that fails; they go on waiting."""
+        self._last = time.monotonic()
         if self._waiting:
-            write_atomic(self.folder / f"{self._run}-{self._written:04d}.h5", self._header, self._waiting)
+            path = self.folder / f"{self._run}-{self._written:04d}.h5"
+            self._kind.write(path, self._header, self._waiting)
             self._written += 1
             self._waiting = []
-        self._last = time.monotonic()
 
     def remove(self) -> None:
         """Delete all files, after the shard's own file was written. Another run may do the same meanwhile."""

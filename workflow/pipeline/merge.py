@@ -4,51 +4,18 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import Any
 
 from workflow.files import write_text
-from workflow.pipeline.plan import WorkPlan
-from workflow.pipeline.shard import header_of, set_aside_name
-from workflow.results.attack import AttackRow
-from workflow.results.curves import (
-    DamagedError,
-    Results,
-    StoredResult,
-    StoreError,
-    merge_atomic,
-    open_results,
-)
-from workflow.results.tables import ReductionRow, SummaryRow, csv_text
+from workflow.pipeline.plan import Plan
+from workflow.pipeline.shard import set_aside_name
+from workflow.results.file import DamagedError, StoreError
+from workflow.results.store import Record, ResultFile
+from workflow.results.tables import Row, csv_text
 from workflow.words import printable
-
-
-class Outputs(NamedTuple):
-    """The files that aggregate writes; each is an option of its scripts by the name that it has here."""
-
-    curves: Path
-    summary: Path
-    reductions: Path
-    attack: Path
-
-    @classmethod
-    def add_options(cls, parser: argparse.ArgumentParser) -> None:
-        """One required option for each file."""
-        for name in cls._fields:
-            kind = "merged result file" if name == "curves" else f"{name}.csv"
-            parser.add_argument(f"--{name}", required=True, type=Path, help=f"{kind} to write")
-
-    @classmethod
-    def chosen(cls, options: argparse.Namespace) -> Self:
-        """The files that the options name."""
-        return cls(*(getattr(options, name) for name in cls._fields))
-
-    @property
-    def partial(self) -> Self:
-        """Where the results of some shards go."""
-        return type(self)(*(path.with_name(f"{path.stem}.partial{path.suffix}") for path in self))
 
 
 class IncompleteError(StoreError):
@@ -60,61 +27,97 @@ class IncompleteError(StoreError):
         Exception.__init__(self, "\n".join(map(printable, lines)))
 
 
-def aggregate(plan: WorkPlan, shards: Sequence[Path], outputs: Outputs) -> str:
-    """Merge the shards' files (named SHARD.h5) into one, and write the tables from what was read back.
+def merge_script(
+    description: str | None,
+    kind: type[Plan[Any, Any, Any]],
+    tables: Sequence[str],
+    others: Sequence[str] = (),
+) -> argparse.Namespace:
+    """Read the command line of a script that merges shards, merge them, and say how it went.
 
-    Returns the content digest. When a shard's file is missing, damaged or not of this plan, the others are
-    merged into files named *.partial.* beside the final ones, which stay as they are; a damaged file is set
-    aside, so that the next run makes it again; then IncompleteError names every such shard and its file.
+    tables: names of the plan's tables, and others: of further files, each an option. Returns the options.
+    Raises what `merge` raises.
     """
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--plan", required=True, type=Path, help="the plan")
+    parser.add_argument("--results", required=True, type=Path, help="merged result file to write")
+    for name in tables:
+        parser.add_argument(f"--{name}", required=True, type=Path, help=f"{name}.csv to write")
+    for name in others:
+        parser.add_argument(f"--{name}", required=True, type=Path)
+    parser.add_argument("shards", nargs="+", type=Path, help="result files of the shards")
+    options = parser.parse_args()
+    plan = kind.read(options.plan)
+    digest = merge(plan, options.shards, options.results, {name: getattr(options, name) for name in tables})
+    print(f"{options.results}: {len(plan.tasks)} groups, digest {digest}")
+    return options
+
+
+def merge(
+    plan: Plan[Any, Any, Any], shards: Sequence[Path], results: Path, tables: Mapping[str, Path]
+) -> str:
+    """Merge the shards' files (named SHARD.h5) into `results`, and write the plan's tables from what was read
+    back. Returns the content digest.
+
+    When a shard's file is missing, damaged or not of this plan, the others are merged into files named
+    *.partial.* beside the final ones, which stay as they are; a damaged file is set aside, so that the next
+    run makes it again; then IncompleteError names every such shard and its file.
+    """
+    partial = {name: _partial(path) for name, path in tables.items()}
     with ExitStack() as stack:
         sources, problems = _open_shards(plan, shards, stack)
         if not problems:
-            digest = _merge(plan, sources, outputs)
-            for path in outputs.partial:
+            digest = _merge(plan, sources, results, tables)
+            for path in (_partial(results), *partial.values()):
                 path.unlink(missing_ok=True)
             return digest
-        _merge(plan, sources, outputs.partial)
+        _merge(plan, sources, _partial(results), partial)
     raise IncompleteError(
         [
             *problems,
-            f"{len(sources)} of {len(plan.entries)} pairs and levels are in {outputs.partial.curves}. "
+            f"{len(sources)} of {len(plan.tasks)} results are in {_partial(results)}. "
             "Run the same command again to make the rest",
         ]
     )
 
 
-def _merge(plan: WorkPlan, sources: dict[str, Results], outputs: Outputs) -> str:
-    summaries: list[SummaryRow] = []
-    reductions: list[ReductionRow] = []
-    attacks: list[AttackRow] = []
+def _partial(path: Path) -> Path:
+    """Where the results of some shards go."""
+    return path.with_name(f"{path.stem}.partial{path.suffix}")
 
-    def visit(result: StoredResult) -> None:
-        reductions.extend(ReductionRow.rows_of(result, plan.names))
-        if result.identity.kind == "pair":
-            summaries.extend(SummaryRow.rows_of(result, plan.names))
-            attacks.extend(AttackRow.rows_of(result, plan.names))
 
-    groups = ((path, sources[path]) for path in plan.entries if path in sources)
-    digest = merge_atomic(outputs.curves, header_of(plan), groups, visit)
-    write_text(outputs.summary, csv_text(SummaryRow, summaries))
-    write_text(outputs.reductions, csv_text(ReductionRow, reductions))
-    write_text(outputs.attack, csv_text(AttackRow, attacks))
+def _merge(
+    plan: Plan[Any, Any, Any],
+    sources: Mapping[str, ResultFile[Any, Any]],
+    results: Path,
+    outputs: Mapping[str, Path],
+) -> str:
+    tables = plan.tables()
+    rows: dict[str, list[Row]] = {name: [] for name in outputs}
+
+    def visit(record: Record) -> None:
+        for name, written in rows.items():
+            written.extend(tables[name].rows(record))
+
+    groups = ((path, sources[path]) for path in plan.tasks if path in sources)
+    digest = plan.files.merge(results, plan.header(), groups, visit)
+    for name, path in outputs.items():
+        write_text(path, csv_text(tables[name].row, rows[name]))
     return digest
 
 
 def _open_shards(
-    plan: WorkPlan, shards: Sequence[Path], stack: ExitStack
-) -> tuple[dict[str, Results], list[str]]:
-    """For the path of every entry of a good shard the open file with it; a line for every other shard."""
+    plan: Plan[Any, Any, Any], shards: Sequence[Path], stack: ExitStack
+) -> tuple[dict[str, ResultFile[Any, Any]], list[str]]:
+    """For the path of every task of a good shard the open file with it; a line for every other shard."""
     files = {path.stem: path for path in shards}
-    sources: dict[str, Results] = {}
+    sources: dict[str, ResultFile[Any, Any]] = {}
     problems = []
     for name, paths in plan.shards.items():
         try:
             if name not in files:
                 raise StoreError("its file was not named")
-            results = stack.enter_context(open_results(files[name]))
+            results = stack.enter_context(plan.files(files[name]))
             _check(plan, name, results)
         except DamagedError as error:
             aside = set_aside_name(files[name])
@@ -127,11 +130,11 @@ def _open_shards(
     return sources, problems
 
 
-def _check(plan: WorkPlan, name: str, results: Results) -> None:
+def _check(plan: Plan[Any, Any, Any], name: str, results: ResultFile[Any, Any]) -> None:
     """Every result that the plan gives to this shard must be there, undamaged, under its content key."""
     results.verify()
     keys = {row["path"]: row["key"] for row in results.index()}
-    for entry in plan.shard(name):
-        path = entry.identity.path
-        if keys.get(path) != entry.key:
-            raise DamagedError(f"{results.path}: {path} is {'outdated' if path in keys else 'missing'}")
+    for task in plan.shard(name):
+        if keys.get(task.path) != task.key:
+            state = "outdated" if task.path in keys else "missing"
+            raise DamagedError(f"{results.path}: {task.path} is {state}")

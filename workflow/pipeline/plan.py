@@ -1,211 +1,158 @@
-"""mechanisms.json: what is to be computed for one allocation, and by which shard.
+"""Plans: what a run computes, task by task, and which shard does what, in one JSON file.
 
-It holds the exact cells of every mechanism and level, so that a shard's ranks need nothing else.
+A plan holds all that its tasks need, so that the ranks of a shard read nothing else. The census
+(workflow/census) and the local-privacy study (workflow/study) differ in their tasks and in the records that
+these give.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
 
-from kernels import KERNEL_VERSION
-from kernels.accounting.census.allocation import Allocation
-from kernels.accounting.census.mechanism import mechanism, mechanism_name, pairs
-from kernels.accounting.composition import Composition
-from kernels.accounting.settings import Settings
-from workflow.digests import content_key, settings_of
 from workflow.errors import PlainError
-from workflow.input.rational import parse_ratio
 from workflow.pipeline.shards import Work, shard_names, split
-from workflow.results.result import Identity
+from workflow.results.store import Header, Record, ResultFile
+from workflow.results.tables import Row
 from workflow.words import printable, shorten
 
-FORMAT = "exact-census mechanisms 1"
 
-
-class WorkPlanError(PlainError):
-    """One line that names the file and says what is wrong with it."""
+class PlanError(PlainError):
+    """One line that names the plan's file and says what is wrong with it."""
 
     def __init__(self, message: str) -> None:
         super().__init__(printable(message))
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One pair or level to compute: its composition, content key and predicted seconds."""
+class Task(Protocol):
+    """One computation: the path of its record, its content key, and its predicted CPU seconds."""
 
-    identity: Identity
-    composition: Composition
-    key: str
-    cost: float
+    @property
+    def path(self) -> str: ...
+    @property
+    def key(self) -> str: ...
+    @property
+    def cost(self) -> float: ...
 
 
-@dataclass(frozen=True, slots=True)
-class WorkPlan:
-    """All pairs and levels of an allocation, levels first, then pairs in the allocation's order."""
+T = TypeVar("T", bound=Task)
+R = TypeVar("R", bound=Record)
+H = TypeVar("H", bound=Header)
 
-    allocation: str
-    neighbours: str
-    allocation_yaml: str
-    settings: Settings
-    names: dict[str, str]  # bypass pattern -> M00, M01, ...
-    entries: dict[str, Entry]  # by path in the result file
-    shards: dict[str, list[str]]  # shard name -> paths
 
-    def shard(self, name: str) -> list[Entry]:
-        """The entries of one shard. Raises WorkPlanError for an unknown name."""
+class Table(NamedTuple):
+    """A table made from the merged results: what a row is, and the rows that a record gives."""
+
+    row: type[Row]
+    rows: Callable[[Any], Iterable[Row]]
+
+
+@dataclass(frozen=True)
+class Plan(ABC, Generic[T, H, R]):
+    """All tasks by path, in the order of the results, and the paths that each shard has."""
+
+    name: str  # of the allocation, scan or study, and of the folder of its results
+    text: str  # of the file that the plan was made from
+    tasks: dict[str, T]
+    shards: dict[str, list[str]]
+
+    stage: ClassVar[str]
+    """Name of the stage that computes the shards, and of their folder."""
+    format: ClassVar[str]
+    """First line of the plan's file."""
+    version: ClassVar[tuple[str, str]]
+    """Key and version of the kernels, in the plan's file."""
+    files: ClassVar[type[ResultFile[Any, Any]]]
+    """Kind of the result files."""
+    merged: ClassVar[str]
+    """Name of the file with the results of all shards."""
+
+    def shard(self, name: str) -> list[T]:
+        """The tasks of one shard. Raises PlanError for an unknown name."""
         if name not in self.shards:
-            raise WorkPlanError(f"no shard {shorten(name)}; there are " + ", ".join(self.shards))
-        return [self.entries[path] for path in self.shards[name]]
+            raise PlanError(f"no shard {shorten(name)}; there are " + ", ".join(self.shards))
+        return [self.tasks[path] for path in self.shards[name]]
+
+    @property
+    def distinct(self) -> dict[str, T]:
+        """One task of each content key: what is computed."""
+        return {task.key: task for task in reversed(self.tasks.values())}
+
+    @property
+    def seconds(self) -> float:
+        """Predicted CPU seconds of everything."""
+        return sum(task.cost for task in self.distinct.values())
+
+    @abstractmethod
+    def header(self) -> H:
+        """The header of result files made from the plan."""
+
+    @abstractmethod
+    def tables(self) -> dict[str, Table]:
+        """The tables of the merged results, by name."""
+
+    @abstractmethod
+    def as_json(self) -> dict[str, Any]:
+        """What the plan's file holds besides its format, version and shards."""
+
+    @classmethod
+    @abstractmethod
+    def from_json(cls, document: Mapping[str, Any]) -> Self:
+        """The plan that as_json described. Raises ValueError, ArithmeticError, LookupError or TypeError."""
+
+    def as_file(self) -> str:
+        """The text of the plan's file."""
+        key, version = self.version
+        shards = [
+            {
+                "name": name,
+                "cost": sum({task.key: task.cost for task in self.shard(name)}.values()),
+                "paths": paths,
+            }
+            for name, paths in self.shards.items()
+        ]
+        return _readable({"format": self.format, key: version, **self.as_json(), "shards": shards})
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """The plan in a file. Raises PlanError when it is missing, damaged or made for other kernels."""
+        key, version = cls.version
+        try:
+            document = json.loads(path.read_text(encoding="utf-8"))
+            if document["format"] != cls.format:
+                raise PlanError(f"{path}: not a file of the format {cls.format!r}")
+            if document[key] != version:
+                made = f"made for version {document[key]} of the kernels, these are {version}"
+                raise PlanError(f"{path}: {made}; run the workflow again")
+            plan = cls.from_json(document)
+            if sorted(task for paths in plan.shards.values() for task in paths) != sorted(plan.tasks):
+                raise ValueError("its shards do not hold every task once")
+            return plan
+        except OSError as error:
+            raise PlanError(f"{path}: cannot be read: {error.strerror}") from None
+        except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError, RecursionError) as error:
+            raise PlanError(
+                f"{path}: damaged ({str(error)[:200]}); delete it and run the workflow again"
+            ) from None
 
 
-def make_work_plan(
-    allocation: Allocation, text: str, shards: int, cost: Callable[[Composition], float]
-) -> WorkPlan:
-    """The plan for an allocation. `text` is its file's; `cost` predicts the seconds for a composition."""
-    settings = settings_of(allocation)
-    mechanisms = {pattern: mechanism(allocation, pattern) for pattern in allocation.patterns}
-    compositions = {
-        Identity("level", level): allocation.level_composition(level) for level in allocation.levels
-    } | {
-        Identity("pair", first, second): mechanisms[first] + mechanisms[second]
-        for first, second in pairs(allocation)
-    }
-    costs: dict[str, float] = {}
-    entries = {}
-    for identity, composition in compositions.items():
-        key = content_key(composition, settings)
-        if key not in costs:
-            costs[key] = cost(composition)
-        entries[identity.path] = Entry(identity, composition, key, costs[key])
-    return WorkPlan(
-        allocation=allocation.name,
-        neighbours=allocation.neighbours,
-        allocation_yaml=text,
-        settings=settings,
-        names={pattern: mechanism_name(allocation, pattern) for pattern in allocation.patterns},
-        entries=entries,
-        shards=divided(entries, shards),
-    )
-
-
-def divided(entries: Mapping[str, Entry], shards: int) -> dict[str, list[str]]:
-    """Paths of the entries by shard, the shards of nearly equal predicted cost."""
-    work = [Work(path, entry.cost, entry.key) for path, entry in entries.items()]
+def divided(tasks: Iterable[Task], shards: int) -> dict[str, list[str]]:
+    """Paths of the tasks by shard, the shards of nearly equal predicted cost."""
+    work = [Work(task.path, task.cost, task.key) for task in tasks]
     return dict(zip(shard_names(shards), split(work, shards), strict=True))
 
 
-def to_json(plan: WorkPlan, allocation: Allocation) -> str:
-    """The text of an allocation's mechanisms.json."""
-    return plan_text(plan, {pattern: mechanism(allocation, pattern) for pattern in plan.names})
+def read_shards(document: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Paths by shard, as as_file wrote them."""
+    return {shard["name"]: shard["paths"] for shard in document["shards"]}
 
 
-def plan_text(plan: WorkPlan, mechanisms: Mapping[str, Composition]) -> str:
-    """The text of a mechanisms.json. mechanisms: the cells of everything in plan.names."""
-    entries = plan.entries
-    identities = [entry.identity for entry in entries.values()]
-    document = {
-        "format": FORMAT,
-        "kernel_version": KERNEL_VERSION,
-        "allocation": plan.allocation,
-        "neighbours": plan.neighbours,
-        "settings": {
-            "deltas": [str(delta) for delta in plan.settings.deltas],
-            "thresholds": plan.settings.thresholds,
-            "eps_points": plan.settings.eps_points,
-        },
-        "mechanisms": [
-            {"name": name, "pattern": pattern, **_cells(mechanisms[pattern])}
-            for pattern, name in plan.names.items()
-        ],
-        "levels": [
-            {
-                "name": one.first,
-                **_cells(entries[one.path].composition),
-                "cost": entries[one.path].cost,
-            }
-            for one in identities
-            if one.kind == "level"
-        ],
-        "pairs": [
-            [one.first, one.second, entries[one.path].cost] for one in identities if one.kind == "pair"
-        ],
-        "shards": [
-            {
-                "name": name,
-                "cost": sum({entries[path].key: entries[path].cost for path in paths}.values()),
-                "paths": paths,
-            }
-            for name, paths in plan.shards.items()
-        ],
-        "allocation_yaml": plan.allocation_yaml,
-    }
-    return _readable(document)
-
-
-def read_work_plan(path: Path) -> WorkPlan:
-    """The plan in a mechanisms.json. Raises WorkPlanError when it is missing, damaged or of other kernels."""
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-        if document["format"] != FORMAT:
-            raise WorkPlanError(f"{path}: not a file of the format {FORMAT!r}")
-        if document["kernel_version"] != KERNEL_VERSION:
-            raise WorkPlanError(
-                f"{path}: made for version {document['kernel_version']} of the kernels, these are "
-                f"{KERNEL_VERSION}; run the workflow again"
-            )
-        return _plan(document)
-    except OSError as error:
-        raise WorkPlanError(f"{path}: cannot be read: {error.strerror}") from None
-    except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError, RecursionError) as error:
-        raise WorkPlanError(
-            f"{path}: damaged ({str(error)[:200]}); delete it and run the workflow again"
-        ) from None
-
-
-def _plan(document: dict[str, Any]) -> WorkPlan:
-    settings = Settings(
-        tuple(parse_ratio(text) for text in document["settings"]["deltas"]),
-        document["settings"]["thresholds"],
-        document["settings"]["eps_points"],
-    )
-    mechanisms = {entry["pattern"]: _composition(entry["cells"]) for entry in document["mechanisms"]}
-    entries = {}
-
-    def add(identity: Identity, composition: Composition, cost: float) -> None:
-        entries[identity.path] = Entry(identity, composition, content_key(composition, settings), cost)
-
-    for level in document["levels"]:
-        add(Identity("level", level["name"]), _composition(level["cells"]), level["cost"])
-    for first, second, cost in document["pairs"]:
-        add(Identity("pair", first, second), mechanisms[first] + mechanisms[second], cost)
-    return WorkPlan(
-        allocation=document["allocation"],
-        neighbours=document["neighbours"],
-        allocation_yaml=document["allocation_yaml"],
-        settings=settings,
-        names={entry["pattern"]: entry["name"] for entry in document["mechanisms"]},
-        entries=entries,
-        shards={shard["name"]: shard["paths"] for shard in document["shards"]},
-    )
-
-
-def _cells(composition: Composition) -> dict[str, Any]:
-    return {
-        "total_rho": str(composition.total_rho),
-        "cells": [[str(rho), count] for rho, count in composition.cells],
-    }
-
-
-def _composition(cells: list[list[Any]]) -> Composition:
-    return Composition(tuple((parse_ratio(rho), count) for rho, count in cells))
-
-
-def _readable(document: dict[str, Any]) -> str:
-    """JSON with one line per key, and one per element of a list of mappings or lists."""
+def _readable(document: Mapping[str, Any]) -> str:
+    """JSON with one line per key, and one per element of a list."""
     lines = []
     for key, value in document.items():
         if isinstance(value, list):

@@ -14,7 +14,8 @@ from kernels import KERNEL_VERSION
 from kernels.accounting.census.allocation import Allocation
 from workflow.allocation.read import find_allocation, load_allocation
 from workflow.certificate.keep import Certified
-from workflow.digests import allocation_digest, code_digest, short_digest
+from workflow.code_digest import code_digest
+from workflow.digests import allocation_digest, short_digest
 from workflow.errors import ConfigError
 from workflow.origin import Origin
 from workflow.pipeline.shards import shard_names
@@ -103,10 +104,9 @@ class Run:
         return Origin(self.allocation_file, self.allocation_digest, self.folder)
 
     @staticmethod
-    def code_digest(*patterns: str) -> str:
-        """Changes with the source files below the repository that match, not with comments in Python."""
-        root = Path(__file__).parents[2]
-        return code_digest(path for pattern in patterns for path in root.glob(pattern))
+    def code_digest(rule: str) -> str:
+        """Changes with the code that a rule's script runs, not with comments in Python."""
+        return code_digest(f"workflow/scripts/{rule}.py")
 
 
 def configure(config: Mapping[str, Any], cores: int | None) -> Run:
@@ -121,7 +121,7 @@ def configure(config: Mapping[str, Any], cores: int | None) -> Run:
     allocation = load_allocation(settings.allocation)
     mpiexec = Path(sys.executable).with_name("mpiexec")
     folder = f"{settings.results}/{allocation.name}"
-    certifier = short_digest(Run.code_digest("kernels/certificate/*.py", "workflow/certificate/make.py"))
+    certifier = short_digest(Run.code_digest("certify"))
     return Run(
         settings=settings,
         allocation=allocation,

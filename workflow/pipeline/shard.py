@@ -6,59 +6,22 @@ import json
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Generic, TypeVar
 
-from kernels.accounting.composition import Composition
-from kernels.accounting.settings import Settings
-from workflow.errors import computing
 from workflow.files import write_text
 from workflow.pipeline import farm
 from workflow.pipeline.journal import Journal
-from workflow.pipeline.plan import Entry, WorkPlan
-from workflow.pipeline.reuse import find_results
+from workflow.pipeline.plan import Plan, Task
 from workflow.progress import BatchProgress, Mode
-from workflow.results.curves import Header, StoredResult, StoreError, write_atomic
-from workflow.script import versions
-
-if TYPE_CHECKING:
-    from kernels.accounting.result import PairResult
+from workflow.results.file import StoreError
+from workflow.results.store import Record, find_results
 
 log = logging.getLogger(__name__)
 
-
-@dataclass(frozen=True, slots=True)
-class Computation:
-    """What a rank gets: one composition, and the pair or level that it is computed for first."""
-
-    path: str
-    composition: Composition
-    settings: Settings
-
-
-def compute(task: Computation) -> PairResult:
-    """The result of one computation. An exception says which pair or level it concerns; Refused when the
-    kernels refuse."""
-    from kernels.accounting.evaluate import evaluate  # loads the compiled kernels, on ranks that have work
-
-    with computing(task.path):
-        return evaluate([task.composition], task.settings)[0]
-
-
-def warm_up(plan: WorkPlan) -> None:
-    """Have the kernels compiled into the cache: by the lightest level and the lightest pair, since a level's
-    few distinct rho do not need all of them."""
-    for kind in ("level", "pair"):
-        entries = [entry for entry in plan.entries.values() if entry.identity.kind == kind]
-        if entries:
-            entry = min(entries, key=lambda entry: entry.cost)
-            compute(Computation(entry.identity.path, entry.composition, plan.settings))
-
-
-def follow(communicator: Any, log_file: Path) -> None:
-    """Any rank but 0: compute what rank 0 hands out."""
-    farm.run(communicator, [], compute, lambda *_: None, lambda text: append(log_file, text))
+T = TypeVar("T", bound=Task)
+R = TypeVar("R", bound=Record)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,87 +33,99 @@ class ShardFiles:
     log: Path
 
 
+def follow(communicator: Any, compute: Callable[[T], R], log_file: Path) -> None:
+    """Any rank but 0: compute what rank 0 hands out."""
+    farm.run(communicator, [], compute, lambda *_: None, lambda text: append(log_file, text))
+
+
 def run_shard(
-    communicator: Any, plan: WorkPlan, name: str, files: ShardFiles, mode: Mode, checkpoint: float
+    communicator: Any,
+    plan: Plan[T, Any, R],
+    compute: Callable[[T], R],
+    name: str,
+    files: ShardFiles,
+    mode: Mode,
+    checkpoint: float,
 ) -> None:
     """Rank 0 (or the only process): compute what no earlier result file holds, write the shard's file.
 
     Earlier results come from the file itself, from what a killed run left in its journal, from the merged
-    curves.h5 and from the other shards, by content key. Finished results are kept every `checkpoint` seconds,
-    and when the run ends early. Raises StoreError when the file cannot be written.
+    file and from the other shards, by content key. Finished results are kept every `checkpoint` seconds,
+    and when the run ends early. Raises StoreError when the shard's file cannot be written.
     """
     start = time.monotonic()
-    out = files.out
-    entries = plan.shard(name)
-    header = header_of(plan)
-    journal = Journal(out.parent / f".{name}.unfinished", header, checkpoint)
-    results = find_results(
-        (entry.key for entry in entries), earlier_files(out, journal), lambda line: log.warning("%s", line)
+    tasks, header = plan.shard(name), plan.header()
+    journal = Journal(plan.files, files.out.parent / f".{name}.unfinished", header, checkpoint)
+    earlier = earlier_files(files.out, plan.merged, journal)
+    records: dict[str, R] = find_results(
+        plan.files, (task.key for task in tasks), earlier, lambda line: log.warning("%s", line)
     )
-    missing = {entry.key: entry for entry in reversed(entries) if entry.key not in results}
-    todo = sorted(missing.values(), key=lambda entry: (-entry.cost, entry.identity.path))
+    reused = len(records)
+    missing = {task.key: task for task in reversed(tasks) if task.key not in records}
+    todo = sorted(missing.values(), key=lambda task: (-task.cost, task.path))
     log.info(
-        "shard %s: %d pairs and levels, %d distinct; %d reused, %d to compute: %s",
-        *(name, len(entries), len(results) + len(todo), len(results), len(todo)),
-        " ".join(entry.identity.path for entry in todo) or "-",
+        "shard %s: %d tasks, %d distinct; %d reused, %d to compute: %s",
+        *(name, len(tasks), reused + len(todo), reused, len(todo)),
+        " ".join(task.path for task in todo) or "-",
     )
-    reused = len(results)
-    tasks = [Computation(entry.identity.path, entry.composition, plan.settings) for entry in todo]
-    in_hand: dict[int, int] = {}
-
-    def given(index: int, rank: int) -> None:
-        in_hand[index] = rank
-        log.info("rank %d takes %s", rank, tasks[index].path)
-
-    def ends_early(text: str) -> None:
-        append(files.log, text)
-        held = [f"{tasks[index].path} (rank {rank})" for index, rank in sorted(in_hand.items())]
-        log.error("shard %s ends early, with %s in hand", name, ", ".join(held) or "nothing")
-        _keep(journal.flush)
-
-    with BatchProgress(f"curves {name}", len(todo), sum(entry.cost for entry in todo), mode) as progress:
-
-        def collect(index: int, answer: PairResult, cpu_seconds: float) -> None:
-            entry = todo[index]
-            results[entry.key] = _stored(entry, plan.settings, answer, cpu_seconds)
-            del in_hand[index]
-            _keep(lambda: journal.add(results[entry.key]))
-            progress.advance(entry.cost)
-
+    title = f"{plan.stage} {name}"
+    with BatchProgress(title, len(todo), sum(task.cost for task in todo), mode) as progress:
+        run = _Run(name, todo, records, journal, progress, files.log)
         try:
-            ranks = farm.run(communicator, tasks, compute, collect, ends_early, given)
+            ranks = farm.run(communicator, todo, compute, run.collect, run.ends_early, run.given)
         except BaseException as error:  # of one process alone: of several ranks, farm.run ends all
-            ends_early(f"{type(error).__name__}: {error}")
+            run.ends_early(f"{type(error).__name__}: {error}")
             raise
-    digest = write_atomic(out, header, (for_entry(results[entry.key], entry) for entry in entries))
+    digest = plan.files.write(files.out, header, (records[task.key].at(task.path) for task in tasks))
     journal.remove()
-    set_aside_name(out).unlink(missing_ok=True)
-    write_text(
-        files.stats,
-        json.dumps(_stats(name, ranks, reused, results, time.monotonic() - start), indent=1) + "\n",
-    )
-    log.info("%s: %d groups, digest %s", out, len(entries), digest)
+    set_aside_name(files.out).unlink(missing_ok=True)
+    stats = _stats(name, ranks, reused, list(records.values()), time.monotonic() - start)
+    write_text(files.stats, json.dumps(stats, indent=1) + "\n")
+    log.info("%s: %d groups, digest %s", files.out, len(tasks), digest)
 
 
-def header_of(plan: WorkPlan) -> Header:
-    """The header of result files made from a plan."""
-    return Header(
-        allocation=plan.allocation,
-        neighbours=plan.neighbours,
-        allocation_yaml=plan.allocation_yaml,
-        settings=plan.settings,
-        created_by=versions(),
-    )
+class _Run(Generic[T, R]):
+    """What rank 0 does while its farm runs."""
+
+    def __init__(
+        self,
+        name: str,
+        todo: list[T],
+        records: dict[str, R],
+        journal: Journal[R],
+        progress: BatchProgress,
+        log_file: Path,
+    ) -> None:
+        self.name, self.todo, self.records = name, todo, records
+        self.journal, self.progress, self.log_file = journal, progress, log_file
+        self.in_hand: dict[int, int] = {}
+
+    def given(self, index: int, rank: int) -> None:
+        """A rank takes a task."""
+        self.in_hand[index] = rank
+        log.info("rank %d takes %s", rank, self.todo[index].path)
+
+    def collect(self, index: int, record: R, cpu_seconds: float) -> None:
+        """A record has arrived."""
+        record = replace(record, cpu_seconds=cpu_seconds)  # type: ignore[type-var]
+        self.records[record.key] = record
+        del self.in_hand[index]
+        _keep(lambda: self.journal.add(record))
+        self.progress.advance(self.todo[index].cost)
+
+    def ends_early(self, text: str) -> None:
+        """Say why and with what in hand, and keep what is finished."""
+        append(self.log_file, text)
+        held = [f"{self.todo[index].path} (rank {rank})" for index, rank in sorted(self.in_hand.items())]
+        log.error("shard %s ends early, with %s in hand", self.name, ", ".join(held) or "nothing")
+        _keep(self.journal.flush)
 
 
-def earlier_files(out: Path, journal: Journal) -> list[Path]:
+def earlier_files(out: Path, merged: str, journal: Journal[Any]) -> list[Path]:
     """Files that may hold results of this shard, the likeliest first."""
     candidates = [
-        out,
-        set_aside_name(out),
-        *journal.files(),
-        out.parent.parent / "curves.h5",
-        *sorted(out.parent.glob("*.h5")),
+        *(out, set_aside_name(out), *journal.files()),
+        *(out.parent.parent / merged, *sorted(out.parent.glob("*.h5"))),
     ]
     return [path for path in dict.fromkeys(candidates) if path.is_file()]
 
@@ -158,14 +133,6 @@ def earlier_files(out: Path, journal: Journal) -> list[Path]:
 def set_aside_name(out: Path) -> Path:
     """Where a shard's file is kept that was found damaged; what is whole in it is used again."""
     return out.with_name(f"{out.name}.damaged")
-
-
-def for_entry(result: StoredResult, entry: Entry) -> StoredResult:
-    """The same result under the identity of another pair or level with the same content key."""
-    if result.identity == entry.identity:
-        return result
-    values = {name: getattr(result, name) for name in StoredResult.__dataclass_fields__}
-    return StoredResult(**{**values, "identity": entry.identity})
 
 
 def append(log_file: Path, text: str) -> None:
@@ -182,12 +149,8 @@ def _keep(write: Callable[[], None]) -> None:
         log.warning("journal: %s", error)
 
 
-def _stored(entry: Entry, settings: Settings, answer: PairResult, cpu_seconds: float) -> StoredResult:
-    return StoredResult.of(entry.identity, entry.key, entry.composition, settings.deltas, answer, cpu_seconds)
-
-
 def _stats(
-    name: str, ranks: list[farm.Rank], reused: int, results: dict[str, StoredResult], wall_seconds: float
+    name: str, ranks: list[farm.Rank], reused: int, records: list[R], wall_seconds: float
 ) -> dict[str, Any]:
     return {
         "shard": name,
@@ -198,6 +161,6 @@ def _stats(
         "nodes_of_ranks": [rank.node for rank in ranks],
         "cpu_seconds": sum(rank.cpu_seconds for rank in ranks),
         "cpu_seconds_of_ranks": [rank.cpu_seconds for rank in ranks],
-        "kernel_cpu_seconds": sum(result.cpu_seconds for result in results.values()),
+        "kernel_cpu_seconds": sum(record.cpu_seconds for record in records),
         "wall_seconds": wall_seconds,
     }

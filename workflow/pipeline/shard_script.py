@@ -1,4 +1,4 @@
-"""What the MPI scripts of a shard share: their options, and which rank leads."""
+"""The command line of a script that computes a shard, and which rank leads."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from pathlib import Path
 from typing import Any
 
 from workflow.pipeline.mpi_world import world
-from workflow.pipeline.shard import ShardFiles
+from workflow.pipeline.plan import Plan
+from workflow.pipeline.shard import ShardFiles, follow, run_shard
 from workflow.pipeline.termination import end_early_on_sigterm, outlive_sigterm
-from workflow.progress import Mode
-
-#: What rank 0 does: world, file of the plan, shard, files, progress, seconds between checkpoints.
-Lead = Callable[[Any, Path, str, ShardFiles, Mode, float], None]
-#: What any other rank does: world, log.
-Follow = Callable[[Any, Path], None]
 
 
-def run_ranks(description: str | None, plan: str, follow: Follow, lead: Lead) -> None:
-    """Read the command line and take this rank's part in the shard; `plan`: name of the plan's file."""
+def shard_script(
+    description: str | None, kind: type[Plan[Any, Any, Any]], compute: Callable[[Any], Any]
+) -> None:
+    """Read the command line and take this rank's part in the shard.
+
+    kind: of the plan; compute: the record of a task of it.
+    """
     parser = argparse.ArgumentParser(description=description)
-    parser.add_argument(f"--{Path(plan).stem}", dest="plan", required=True, type=Path, help=plan)
+    parser.add_argument("--plan", required=True, type=Path, help="the plan")
     parser.add_argument("--shard", required=True, help="name of the shard")
     parser.add_argument("--tasks", type=int, help="number of ranks that were asked for, to be checked")
     parser.add_argument("--progress", choices=("auto", "bar", "lines"), default="auto")
@@ -35,9 +35,10 @@ def run_ranks(description: str | None, plan: str, follow: Follow, lead: Lead) ->
     communicator = world(options.tasks)
     if communicator is not None and communicator.rank > 0:
         outlive_sigterm()
-        follow(communicator, options.log)
+        follow(communicator, compute, options.log)
         return
     logging.basicConfig(filename=options.log, level=logging.INFO, format="%(asctime)s %(message)s")
     end_early_on_sigterm()
     files = ShardFiles(options.out, options.stats, options.log)
-    lead(communicator, options.plan, options.shard, files, options.progress, options.checkpoint)
+    plan, checkpoint = kind.read(options.plan), options.checkpoint
+    run_shard(communicator, plan, compute, options.shard, files, options.progress, checkpoint)

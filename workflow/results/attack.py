@@ -19,7 +19,7 @@ import numpy as np
 from kernels.accounting.attack import FALSE_POSITIVE_RATES, odds_factor
 from kernels.accounting.tradeoff.tabulated import Curve
 from kernels.intervals.interval import DOWN, NEAREST, UP, Interval, from_triple
-from workflow.results.result import StoredResult
+from workflow.results.curves import StoredResult
 from workflow.results.tables import Column, Down, RowOfPair, Up
 
 _NEIGHBOURS = 4  # stored points on either side of an alpha, more than its chord and tangents need

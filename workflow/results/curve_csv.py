@@ -10,7 +10,7 @@ from kernels.intervals.text import nearest
 
 if TYPE_CHECKING:
     from kernels.accounting.result import PairResult
-    from workflow.results.result import StoredResult
+    from workflow.results.curves import StoredResult
 
 _DIGITS = 45  # the digits that are left out lie far below any bound
 

@@ -1,54 +1,205 @@
-"""Result files: one writer, whole or absent, self-describing, with a digest of their content.
+"""Result files of the census: one group per pair of mechanisms and per level.
 
-The layout is described in docs/results-format.md. A file never holds a time, a host name or anything else in
-its digested content that would differ between two computations of the same results.
+The group of a pair is /pairs/FIRST,SECOND, that of a level /levels/LEVEL. A record's exact values are
+attributes, its curves datasets, and its values at each delta two tables.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from fractions import Fraction
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
+from numpy.typing import NDArray
 
 from kernels import KERNEL_VERSION
+from kernels.accounting.composition import Composition
+from kernels.accounting.result import PairResult, PlanFigures
 from kernels.accounting.settings import Settings
 from workflow.input.rational import parse_ratio
-from workflow.results.file import LIBVER, DamagedError, StoreError, new_file, reading
-from workflow.results.group import (
+from workflow.results.store import ResultFile
+from workflow.results.values import (
+    expect,
+    get_array,
+    get_attributes,
+    get_text,
     new_group,
     put_array,
     put_attribute,
     put_text,
-    read_group,
-    write_group,
 )
-from workflow.results.indexed_file import IndexedFile
-from workflow.results.result import Identity, StoredResult, content_digest, level_path, pair_path
-from workflow.results.values import expect, get_group, get_text, printable_text
 
-__all__ = [
-    "DamagedError",
-    "Header",
-    "Identity",
-    "Results",
-    "StoreError",
-    "StoredResult",
-    "merge_atomic",
-    "open_results",
-]
-__all__ += ["level_path", "pair_path", "write_atomic"]
+_COMPONENTS = "unevaluated sum of three doubles, largest first; column 0 is the nearest double, for plots"
 
-FORMAT = "exact-census"
-FORMAT_VERSION = 2
+#: Array of a result: (its dataset, dims, units, description).
+ARRAYS: dict[str, tuple[str, str, str, str]] = {
+    "threshold": (
+        *("tradeoff/threshold", "threshold", "nat"),
+        "tau_j = threshold_first + j * threshold_step, nearest double",
+    ),
+    "alpha": (
+        *("tradeoff/alpha", "threshold, component", "probability"),
+        f"P(T > tau_j), false-positive rate; {_COMPONENTS}",
+    ),
+    "beta": (
+        *("tradeoff/beta", "threshold, component", "probability"),
+        f"Q(T <= tau_j), false-negative rate; {_COMPONENTS}",
+    ),
+    "eps": ("profile/eps", "eps", "nat", "eps, an exact double"),
+    "delta": (
+        *("profile/delta", "eps", "probability"),
+        "Q(T > eps) - e^eps P(T > eps); 0 below the smallest double",
+    ),
+    "log10_delta": ("profile/log10_delta", "eps", "log10 of a probability", "log10 of delta(eps)"),
+    "relative_bound": ("profile/relative_bound", "eps", "1", "guaranteed relative error of delta(eps)"),
+}
 
-_INDEX_TEXT = ("path", "kind", "first", "second", "key", "digest", "total_rho", "lattice", "nodes")
-_INDEX_NUMBERS = (("survivors", np.int64), ("total_bound", np.float64), ("cpu_seconds", np.float64))
+#: Table with one row per delta: (description, {prefix of three of its fields: array of a result}).
+TABLES: dict[str, tuple[str, dict[str, str]]] = {
+    "epsilon": (
+        "exact eps at each delta (an exact rational, text): value and guaranteed interval, in nat",
+        {"": "epsilon"},
+    ),
+    "reduction": (
+        "at each delta: share by which every noise variance can fall; eps_zcdp, the eps of the Census "
+        "Bureau (nat); scale, the largest factor on every rho that keeps delta(eps_zcdp) within delta",
+        {"": "reduction", "eps_zcdp_": "eps_zcdp", "scale_": "scale"},
+    ),
+}
+RESULT_ARRAYS = (*ARRAYS, *(name for _, columns in TABLES.values() for name in columns.values()))
+
+_ENDS = ("value", "lower", "upper")
+_COUNTS = ("survivors", "survivors_half")
+_BOUNDS = ("truncation_bound", "sieve_bound", "rounding_bound", "total_bound")
+_NUMBERS: dict[str, Any] = dict.fromkeys(_COUNTS, int) | dict.fromkeys(_BOUNDS, float)
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What a result is for: a pair of mechanisms (two bypass patterns), or one level against itself."""
+
+    kind: str  # "pair" or "level"
+    first: str
+    second: str = ""
+
+    @property
+    def path(self) -> str:
+        """Group in a result file."""
+        return pair_path(self.first, self.second) if self.kind == "pair" else level_path(self.first)
+
+    @classmethod
+    def of(cls, path: str) -> Identity:
+        """What the group at a path is for."""
+        kind, names = path.strip("/").split("/", 1)
+        return cls("pair", *names.split(",")) if kind == "pairs" else cls("level", names)
+
+
+def pair_path(first: str, second: str) -> str:
+    """Group of a pair of mechanisms."""
+    return f"/pairs/{first},{second}"
+
+
+def level_path(level: str) -> str:
+    """Group of a level evaluated alone."""
+    return f"/levels/{level}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoredResult(PairResult):
+    """The result of one pair or level, as it is stored."""
+
+    identity: Identity
+    key: str
+    composition: Composition
+    deltas: tuple[Fraction, ...]
+    cpu_seconds: float  # spent on it when it was computed; not part of the content
+
+    @property
+    def path(self) -> str:
+        """Group in a result file."""
+        return self.identity.path
+
+    @property
+    def total_rho(self) -> Fraction:
+        """R, the sum of rho over all cells; the composition is (R/2)-zCDP."""
+        return self.summary.total_rho
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 (hexadecimal) of the content: exact values and every bit of the arrays, not the cost."""
+        digest = hashlib.sha256()
+        digest.update(json.dumps(list(self._exact_values())).encode())
+        for name in RESULT_ARRAYS:
+            array = np.ascontiguousarray(getattr(self, name), dtype="<f8")
+            digest.update(f"\n{name} {array.shape}\n".encode())
+            digest.update(array.tobytes())
+        return digest.hexdigest()
+
+    def _exact_values(self) -> Iterator[tuple[str, Any]]:
+        yield "path", self.path
+        yield "key", self.key
+        yield "cells", [(str(rho), count) for rho, count in self.composition.cells]
+        yield "deltas", [str(delta) for delta in self.deltas]
+        for owner, names in (
+            (self.summary, [figure.name for figure in fields(PlanFigures)]),
+            (self, ["threshold_first", "threshold_step", "absolute_bound"]),
+        ):
+            for name in names:
+                value = getattr(owner, name)
+                yield name, value.hex() if isinstance(value, float) else str(value)
+
+    def at(self, path: str) -> StoredResult:
+        """The same result for another pair or level with the same content key."""
+        return self if path == self.path else replace(self, identity=Identity.of(path))
+
+    def index_row(self) -> dict[str, Any]:
+        """What the index says of it."""
+        return {
+            **{name: getattr(self.identity, name) for name in ("path", "kind", "first", "second")},
+            **{name: getattr(self, name) for name in ("key", "digest", "cpu_seconds")},
+            **{name: str(getattr(self.summary, name)) for name in ("total_rho", "lattice", "nodes")},
+            **{name: getattr(self.summary, name) for name in ("survivors", "total_bound")},
+        }
+
+    def write(self, parent: Any) -> None:
+        """Create its group below a low-level group."""
+        group = new_group(parent, self.path.lstrip("/"))
+        for name in ("kind", "first", "second"):
+            put_text(group, name, getattr(self.identity, name))
+        put_text(group, "key", self.key)
+        put_text(group, "digest", self.digest)
+        for name in ("lattice", "total_rho", "nodes"):
+            put_text(group, name, str(getattr(self.summary, name)))
+        for name in ("threshold_first", "threshold_step"):
+            put_text(group, name, str(getattr(self, name)))
+        put_text(group, "cells", ";".join(f"{rho}:{count}" for rho, count in self.composition.cells))
+        for name in _NUMBERS:
+            put_attribute(group, name, getattr(self.summary, name))
+        for name in ("absolute_bound", "cpu_seconds"):
+            put_attribute(group, name, getattr(self, name))
+        for name, (dataset, dims, units, description) in ARRAYS.items():
+            described = {"dims": dims, "units": units, "description": description}
+            put_array(group, dataset, getattr(self, name), described)
+        for dataset, (description, columns) in TABLES.items():
+            table = self._table(columns)
+            put_array(group, dataset, table, {"dims": "delta", "description": description})
+
+    def _table(self, columns: Mapping[str, str]) -> NDArray[Any]:
+        """A record array: delta as text, and three fields for every array of shape [d, 3]."""
+        deltas = np.array([str(delta).encode() for delta in self.deltas])
+        names = [(prefix + end, np.float64) for prefix in columns for end in _ENDS]
+        table = np.empty(len(deltas), dtype=[("delta", deltas.dtype), *names])
+        table["delta"] = deltas
+        for prefix, name in columns.items():
+            for column, end in enumerate(_ENDS):
+                table[prefix + end] = getattr(self, name)[:, column]
+        return table
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,77 +213,22 @@ class Header:
     kernel_version: str = KERNEL_VERSION
     created_by: dict[str, str] = field(default_factory=dict)  # package -> version
 
-
-def write_atomic(path: Path, header: Header, results: Iterable[StoredResult]) -> str:
-    """Write a result file and verify it before it takes its name. Returns its content digest.
-
-    Results may come in any order; the index keeps theirs. Raises StoreError when two results have the same
-    identity or the written file does not verify.
-    """
-    with _new_file(path) as temporary, h5py.File(temporary, "w", libver=LIBVER, locking=False) as file:
-        rows = []
-        seen: set[str] = set()
-        for result in results:
-            _only_once(path, result.identity.path, seen)
-            write_group(file.id, result)
-            rows.append(_index_row(result))
-        return _finish(file, header, rows)
+    def write(self, root: Any) -> None:
+        """Put it into the root of a file."""
+        for name in ("allocation", "neighbours", "kernel_version"):
+            put_attribute(root, name, getattr(self, name))
+        put_array(root, "allocation_yaml", np.array(self.allocation_yaml.encode("utf-8")))
+        put_text(root, "settings", json.dumps(self.settings.as_json()))
 
 
-def merge_atomic(
-    path: Path,
-    header: Header,
-    groups: Iterable[tuple[str, Results]],
-    visit: Callable[[StoredResult], None] = lambda result: None,
-) -> str:
-    """Copy groups of open result files into a new one, as write_atomic does. Returns its content digest.
+class CurveFile(ResultFile[Header, StoredResult]):
+    """An open result file of the census. An entry of its index has path, kind, first, second, key, digest,
+    total_rho and lattice (Fractions), nodes, survivors (of both signs), total_bound, cpu_seconds."""
 
-    `groups` names the groups in the order of the new index, each with the file to take it from. `visit` sees
-    every result as it is read back and verified, in that order, before the file takes its name.
-    """
-    new = _new_file(path, visit)
-    with new as temporary, h5py.File(temporary, "w", libver=LIBVER, locking=False) as file:
-        rows = []
-        seen: set[str] = set()
-        for group, source in groups:
-            _only_once(path, group, seen)
-            source.copy_group(group, file.id)
-            rows.append(_as_text(source.row(group)))
-        return _finish(file, header, rows)
-
-
-def open_results(path: str | Path) -> Results:
-    """Open a result file for reading, to be closed or used in a `with` block.
-
-    Raises StoreError when it is missing, empty, cut off, not a result file or of a newer format.
-    """
-    return Results(Path(path))
-
-
-class Results(IndexedFile):
-    """An open result file. An entry of its index has path, kind, first, second, key, digest, total_rho and
-    lattice (Fractions), nodes, survivors (both signs), total_bound, cpu_seconds."""
-
-    format = FORMAT
-    format_version = FORMAT_VERSION
-
-    def header(self) -> Header:
-        """What the file says about all of its results."""
-        with reading(self.path):
-            settings = json.loads(get_text(self._file.id, self._attributes, "settings"))
-            versions = json.loads(expect(self._attributes["created_by"], str))
-            return Header(
-                allocation=expect(self._attributes["allocation"], str),
-                neighbours=expect(self._attributes["neighbours"], str),
-                allocation_yaml=get_text(self._file.id, self._attributes, "allocation_yaml"),
-                settings=Settings(
-                    tuple(parse_ratio(expect(text, str)) for text in settings["deltas"]),
-                    expect(settings["thresholds"], int),
-                    expect(settings["eps_points"], int),
-                ),
-                kernel_version=expect(self._attributes["kernel_version"], str),
-                created_by={name: printable_text(version) for name, version in versions.items()},
-            )
+    format = "exact-census"
+    format_version = 2
+    index_texts = ("path", "kind", "first", "second", "key", "digest", "total_rho", "lattice", "nodes")
+    index_numbers = (("survivors", int), ("total_bound", float), ("cpu_seconds", float))
 
     def pairs(self) -> Iterator[tuple[str, str]]:
         """The pairs of bypass patterns, in the order of writing."""
@@ -142,122 +238,77 @@ class Results(IndexedFile):
         """The levels that were evaluated alone, in the order of writing."""
         return (row["first"] for row in self._index.values() if row["kind"] == "level")
 
-    def read(self, where: str | tuple[str, str]) -> StoredResult:
-        """The result of a pair (FIRST, SECOND), or at a path such as level_path(LEVEL)."""
-        path = where if isinstance(where, str) else pair_path(*where)
-        self.row(path)
-        with reading(self.path, path):
-            return read_group(get_group(self._file.id, path))
+    @classmethod
+    def _read_header(cls, root: Any, attributes: Mapping[str, Any], created_by: dict[str, str]) -> Header:
+        return Header(
+            allocation=expect(attributes["allocation"], str),
+            neighbours=expect(attributes["neighbours"], str),
+            allocation_yaml=get_text(root, attributes, "allocation_yaml"),
+            settings=read_settings(json.loads(get_text(root, attributes, "settings"))),
+            kernel_version=expect(attributes["kernel_version"], str),
+            created_by=created_by,
+        )
 
-    def read_verified(self, path: str) -> StoredResult:
-        """The same, after its digest, key and identity were compared with the stored ones."""
-        result = self.read(path)
-        row = self.row(path)
-        if (result.identity.path, result.key, result.digest) != (path, row["key"], row["digest"]):
-            raise DamagedError(f"{self.path}: {path}: the content does not match its digest")
-        return result
+    @classmethod
+    def _index_row(cls, record: Any) -> dict[str, Any]:
+        row = super()._index_row(record)
+        exact = {name: parse_ratio(row[name]) for name in ("total_rho", "lattice")}
+        return row | exact | {"nodes": int(row["nodes"])}
 
-    def verify(self, visit: Callable[[StoredResult], None] = lambda result: None) -> None:
-        """Recompute the digest of every group and of the file; `visit` sees every result that is right.
+    @classmethod
+    def _read_record(cls, path: str, group: Any) -> StoredResult:
+        attributes = get_attributes(group)
 
-        Raises StoreError at the first difference.
-        """
-        self.check_index()
-        for path in self._index:
-            visit(self.read_verified(path))
+        def exact(name: str) -> Fraction:
+            return parse_ratio(get_text(group, attributes, name))
 
-    def copy_group(self, path: str, target: Any) -> None:
-        """Copy one group to the same path below a low-level group of another file."""
-        self.row(path)
-        with reading(self.path, path):
-            get_group(self._file.id, path)
-            parent = path.rsplit("/", 1)[0]
-            if parent.encode() not in target:
-                new_group(target, parent)
-            h5py.h5o.copy(self._file.id, path.encode(), target, path.encode())
-
-    @staticmethod
-    def _index_row(record: Any) -> dict[str, Any]:
-        row: dict[str, Any] = {name: printable_text(record[name]) for name in _INDEX_TEXT}
-        for name, stored in _INDEX_NUMBERS:
-            row[name] = expect(record[name].item(), int if stored is np.int64 else float)
-        row |= {"total_rho": parse_ratio(row["total_rho"]), "lattice": parse_ratio(row["lattice"])}
-        return row | {"nodes": int(row["nodes"])}
-
-
-def _new_file(
-    path: Path, visit: Callable[[StoredResult], None] = lambda result: None
-) -> AbstractContextManager[Path]:
-    def verify(temporary: Path) -> None:
-        with open_results(temporary) as results:
-            results.verify(visit)
-
-    return new_file(path, verify)
+        arrays = {name: get_array(group, dataset) for name, (dataset, *_) in ARRAYS.items()}
+        for dataset, (_, columns) in TABLES.items():
+            table = get_array(group, dataset)
+            for prefix, name in columns.items():
+                arrays[name] = np.stack([table[prefix + end] for end in _ENDS], axis=1)
+        _check_shapes(arrays, len(table))
+        cells = [cell.split(":") for cell in get_text(group, attributes, "cells").split(";")]
+        composition = Composition(tuple((parse_ratio(rho), int(count)) for rho, count in cells))
+        return StoredResult(
+            identity=Identity(*(expect(attributes[name], str) for name in ("kind", "first", "second"))),
+            key=expect(attributes["key"], str),
+            composition=composition,
+            deltas=tuple(parse_ratio(text.decode()) for text in table["delta"]),
+            summary=PlanFigures(
+                lattice=exact("lattice"),
+                total_rho=exact("total_rho"),
+                nodes=int(get_text(group, attributes, "nodes")),
+                distinct_rhos=len(composition.cells),
+                cells=composition.size,
+                **{name: expect(attributes[name], kind) for name, kind in _NUMBERS.items()},
+            ),
+            threshold_first=exact("threshold_first"),
+            threshold_step=exact("threshold_step"),
+            absolute_bound=expect(attributes["absolute_bound"], float),
+            cpu_seconds=expect(attributes["cpu_seconds"], float),
+            **arrays,
+        )
 
 
-def _finish(file: h5py.File, header: Header, rows: list[dict[str, Any]]) -> str:
-    digest = content_digest({row["path"]: row["digest"] for row in rows})
-    settings = header.settings
-    root = file.id
-    put_attribute(root, "format", FORMAT)
-    put_attribute(root, "format_version", FORMAT_VERSION)
-    put_attribute(root, "allocation", header.allocation)
-    put_attribute(root, "neighbours", header.neighbours)
-    put_attribute(root, "kernel_version", header.kernel_version)
-    put_attribute(root, "digest", digest)
-    put_attribute(root, "created_by", json.dumps(header.created_by, sort_keys=True))
-    put_array(root, "allocation_yaml", np.array(header.allocation_yaml.encode("utf-8")))
-    put_text(
-        root,
-        "settings",
-        json.dumps(
-            {
-                "deltas": [str(delta) for delta in settings.deltas],
-                "thresholds": settings.thresholds,
-                "eps_points": settings.eps_points,
-            }
-        ),
+def open_results(path: str | Path) -> CurveFile:
+    """Open a result file of the census, to be closed or used in a `with` block. Raises StoreError."""
+    return CurveFile(path)
+
+
+def read_settings(values: Mapping[str, Any]) -> Settings:
+    """The settings that Settings.as_json gave. Raises what `file.reading` expects when they are not whole."""
+    return Settings(
+        tuple(parse_ratio(expect(text, str)) for text in values["deltas"]),
+        expect(values["thresholds"], int),
+        expect(values["eps_points"], int),
     )
-    put_array(root, "index", _index_table(rows), {"description": "one row per group", "dims": "group"})
-    return digest
 
 
-def _only_once(path: Path, group: str, seen: set[str]) -> None:
-    if group in seen:
-        raise StoreError(f"{path}: two results for the same pair or level, {group}")
-    seen.add(group)
-
-
-def _index_row(result: StoredResult) -> dict[str, Any]:
-    identity, summary = result.identity, result.summary
-    return {
-        "path": identity.path,
-        "kind": identity.kind,
-        "first": identity.first,
-        "second": identity.second,
-        "key": result.key,
-        "digest": result.digest,
-        "total_rho": str(summary.total_rho),
-        "lattice": str(summary.lattice),
-        "nodes": str(summary.nodes),
-        "survivors": summary.survivors,
-        "total_bound": summary.total_bound,
-        "cpu_seconds": result.cpu_seconds,
-    }
-
-
-def _as_text(row: dict[str, Any]) -> dict[str, Any]:
-    return row | {name: str(row[name]) for name in _INDEX_TEXT}
-
-
-def _index_table(rows: list[dict[str, Any]]) -> np.ndarray:
-    texts = {name: [row[name].encode("utf-8") for row in rows] for name in _INDEX_TEXT}
-    fields: list[tuple[str, Any]] = [
-        (name, f"S{max(map(len, column), default=1) or 1}") for name, column in texts.items()
-    ]
-    table = np.zeros(len(rows), dtype=fields + list(_INDEX_NUMBERS))
-    for name, column in texts.items():
-        table[name] = column
-    for name, _ in _INDEX_NUMBERS:
-        table[name] = [row[name] for row in rows]
-    return table
+def _check_shapes(arrays: Mapping[str, NDArray[Any]], deltas: int) -> None:
+    sizes = {"threshold": arrays["threshold"].size, "eps": arrays["eps"].size, "component": 3}
+    for name in RESULT_ARRAYS:
+        dims = ARRAYS[name][1].split(", ") if name in ARRAYS else []
+        shape = tuple(sizes[dim] for dim in dims) or (deltas, 3)
+        if arrays[name].shape != shape or arrays[name].dtype != np.float64:
+            raise ValueError(f"{name}: {arrays[name].dtype} {arrays[name].shape} in place of float64 {shape}")

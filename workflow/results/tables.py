@@ -20,7 +20,7 @@ from kernels.accounting.census.allocation import Allocation
 from kernels.accounting.census.mechanism import pairs
 from kernels.intervals.text import down, nearest, up
 from workflow.errors import PlainError
-from workflow.results.result import StoredResult
+from workflow.results.curves import StoredResult
 
 DIGITS = 15  # significant; the intervals are relatively 1e-12 wide or less
 LOOSE = Decimal("1e-6")  # an eps known less closely is called an upper bound: pages print up to 6 decimals

@@ -1,18 +1,26 @@
-"""Reading values out of result files that anybody may have made.
+"""Values in result files: groups, arrays and attributes, written and read back.
 
-HDF5 files can point to other files, claim arrays of any size, and hold types of any kind. Taken is only what
-the project's own writer makes: hard links, arrays stored plainly and whole in the file itself, scalars of
-three types, printable text. Everything else is a ValueError, which `hdf5_file.reading` turns into a line.
+A result file holds thousands of small datasets, so the low-level calls of h5py are used: they are several
+times faster than its usual interface.
+
+Anybody may have made the file that is read. HDF5 files can point to other files, claim arrays of any size,
+and hold types of any kind. Only what this project writes is accepted: hard links, arrays stored plainly and
+whole in the file itself, scalars of three types, printable text. Everything else raises ValueError, which
+`file.reading` turns into one line.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, TypeVar
 
 import h5py
 import numpy as np
 from numpy.typing import NDArray
+
+LONGEST_ATTRIBUTE = 8192  # bytes; HDF5 allows 64 KiB for all attributes together, so long text is a dataset
+COMPACT = 8192  # bytes; arrays up to this size are stored inside the object's header
 
 _PLAIN = (h5py.h5d.COMPACT, h5py.h5d.CONTIGUOUS)
 
@@ -91,3 +99,78 @@ def _hard(parent: Any, path: str) -> bytes:
         if parent.links.get_info(step).type != h5py.h5l.TYPE_HARD:
             raise ValueError(f"{path}: a link to somewhere else")
     return b"/".join(steps)
+
+
+_SCALAR = h5py.h5s.create(h5py.h5s.SCALAR)
+
+
+def _untimed(kind: Any) -> Any:
+    """Creation properties without time stamps, so that equal contents do not differ by them."""
+    properties = h5py.h5p.create(kind)
+    properties.set_obj_track_times(False)
+    return properties
+
+
+_GROUP = _untimed(h5py.h5p.GROUP_CREATE)
+_GROUP.set_attr_phase_change(64, 48)  # keep all attributes in the header, which is much faster to read
+_DATASET, _SMALL_DATASET = _untimed(h5py.h5p.DATASET_CREATE), _untimed(h5py.h5p.DATASET_CREATE)
+for _properties in (_DATASET, _SMALL_DATASET):
+    _properties.set_fill_time(h5py.h5d.FILL_TIME_NEVER)  # every element is written
+_SMALL_DATASET.set_layout(h5py.h5d.COMPACT)
+_PARENTS = h5py.h5p.create(h5py.h5p.LINK_CREATE)
+_PARENTS.set_create_intermediate_group(True)
+
+
+def put_attribute(target: Any, name: str, value: str | int | float) -> None:
+    """Create a scalar attribute of a low-level object: UTF-8 text, int64 or float64.
+
+    Text has a fixed length: what HDF5 stores of varying length has no checksum, and the library can loop for
+    ever over a damaged one.
+    """
+    if isinstance(value, str):
+        content = np.array(value.encode("utf-8") or b"\0")
+        stored = _text_type(content.dtype.itemsize)
+    elif isinstance(value, int):
+        content, stored = np.array(value, dtype=np.int64), h5py.h5t.NATIVE_INT64
+    else:
+        content, stored = np.array(value, dtype=np.float64), h5py.h5t.NATIVE_DOUBLE
+    h5py.h5a.create(target, name.encode(), stored, _SCALAR).write(content, mtype=stored)
+
+
+@cache
+def _text_type(length: int) -> Any:
+    kind = h5py.h5t.C_S1.copy()
+    kind.set_size(length)
+    kind.set_strpad(h5py.h5t.STR_NULLPAD)
+    kind.set_cset(h5py.h5t.CSET_UTF8)
+    return kind
+
+
+def put_text(group: Any, name: str, text: str) -> None:
+    """Store text as an attribute, or as a dataset of the same name when it is long."""
+    if len(text.encode("utf-8")) <= LONGEST_ATTRIBUTE:
+        put_attribute(group, name, text)
+    else:
+        put_array(group, name, np.array(text.encode("utf-8")))
+
+
+def put_array(group: Any, name: str, array: NDArray[Any], described: Mapping[str, str] | None = None) -> None:
+    """Create a dataset (path relative to a low-level group) with attributes that describe it."""
+    array = np.asarray(array, order="C")
+    space = h5py.h5s.create_simple(array.shape) if array.shape else _SCALAR
+    properties = _SMALL_DATASET if array.nbytes <= COMPACT else _DATASET
+    kind = _stored_type(array.dtype)
+    dataset = h5py.h5d.create(group, name.encode(), kind, space, properties, lcpl=_PARENTS)
+    dataset.write(h5py.h5s.ALL, h5py.h5s.ALL, array)
+    for key, value in (described or {}).items():
+        put_attribute(dataset, key, value)
+
+
+def new_group(parent: Any, path: str) -> Any:
+    """Create a group, and those above it, below a low-level group."""
+    return h5py.h5g.create(parent, path.encode(), lcpl=_PARENTS, gcpl=_GROUP)
+
+
+@cache
+def _stored_type(kind: np.dtype) -> Any:
+    return h5py.h5t.py_create(kind, logical=True)

@@ -6,16 +6,11 @@ rule aggregate:
         shards=expand(f"{RUN.folder}/curves/{{shard}}.h5", shard=RUN.shards),
     output:
         curves=update(f"{RUN.folder}/curves.h5"),
-        summary=report(f"{RUN.folder}/summary.csv", caption="../report/summary.rst", category="Tables"),
-        reductions=report(f"{RUN.folder}/reductions.csv", caption="../report/reductions.rst", category="Tables"),
-        attack=report(f"{RUN.folder}/attack.csv", caption="../report/attack.rst", category="Tables"),
+        summary=report(f"{RUN.folder}/summary.csv", caption="../templates/summary.rst", category="Tables"),
+        reductions=report(f"{RUN.folder}/reductions.csv", caption="../templates/reductions.rst", category="Tables"),
+        attack=report(f"{RUN.folder}/attack.csv", caption="../templates/attack.rst", category="Tables"),
     params:
-        code=RUN.code_digest(
-            "workflow/pipeline/merge.py",
-            "workflow/results/tables.py",
-            "workflow/results/attack.py",
-            "kernels/accounting/attack.py",
-        ),
+        code=RUN.code_digest("aggregate"),
     log:
         f"{RUN.folder}/logs/aggregate.log",
     benchmark:
@@ -26,6 +21,6 @@ rule aggregate:
         mem_mb=2000,
         runtime=20,
     shell:
-        "{RUN.python:q} {RUN.scripts:q}/aggregate.py --mechanisms {input.mechanisms:q} --curves {output.curves:q}"
+        "{RUN.python:q} {RUN.scripts:q}/aggregate.py --plan {input.mechanisms:q} --results {output.curves:q}"
         " --summary {output.summary:q} --reductions {output.reductions:q}"
         " --attack {output.attack:q} {input.shards:q} 2>&1 | tee {log:q}"

@@ -6,7 +6,7 @@ rule certify:
         curves=f"{RUN.folder}/curves.h5",
     output:
         certificate=report(
-            update(str(RUN.certified.certificate)), caption="../report/certificate.rst", category="Trust"
+            update(str(RUN.certified.certificate)), caption="../templates/certificate.rst", category="Trust"
         ),
         record=str(RUN.certified.record),
     params:

@@ -21,6 +21,6 @@ rule curves:
     shell:
         "progress=lines; if [ -t 2 ]; then progress=bar; fi;"
         " {RUN.launch} {RUN.python:q} -m mpi4py {RUN.scripts:q}/curves.py"
-        " --mechanisms {input:q} --shard {wildcards.shard} --tasks {resources.tasks} --progress $progress"
+        " --plan {input:q} --shard {wildcards.shard} --tasks {resources.tasks} --progress $progress"
         " --checkpoint {RUN.settings.checkpoint_seconds}"
         " --log {log:q} --stats {output.stats:q} --out {output.curves:q}"

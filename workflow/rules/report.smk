@@ -9,10 +9,10 @@ rule report:
         certificate=str(RUN.certified.certificate),
         certified=str(RUN.certified.record),
     output:
-        report(f"{RUN.folder}/report.html", caption="../report/report.rst", category="Result"),
+        report(f"{RUN.folder}/report.html", caption="../templates/report.rst", category="Result"),
     params:
         allocation=RUN.allocation_digest,
-        code=RUN.code_digest("workflow/pages/*.py", "workflow/templates/*"),
+        code=RUN.code_digest("report"),
         folder=RUN.folder,
     log:
         f"{RUN.folder}/logs/report.log",

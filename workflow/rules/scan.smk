@@ -24,13 +24,7 @@ rule scan:
         attack=f"{SCAN.folder}/attack.csv",
     params:
         scan=SCAN.digest,
-        code=RUN.code_digest(
-            "workflow/pipeline/merge.py",
-            "workflow/results/tables.py",
-            "workflow/results/attack.py",
-            "workflow/design/scan_table.py",
-            "kernels/accounting/attack.py",
-        ),
+        code=RUN.code_digest("scan"),
     log:
         f"{SCAN.folder}/logs/scan.log",
     benchmark:
@@ -41,6 +35,6 @@ rule scan:
         mem_mb=2000,
         runtime=20,
     shell:
-        "{RUN.python:q} {RUN.scripts:q}/scan.py --scan {input.scan:q} --plan {input.plan:q} --curves {output.curves:q}"
+        "{RUN.python:q} {RUN.scripts:q}/scan.py --scan {input.scan:q} --plan {input.plan:q} --results {output.curves:q}"
         " --summary {output.summary:q} --reductions {output.reductions:q} --attack {output.attack:q}"
         " --out {output.table:q} {input.shards:q} 2>&1 | tee {log:q}"

@@ -6,19 +6,11 @@ rule theory:
     output:
         theory=f"{RUN.folder}/theory.csv",
         closeness=f"{RUN.folder}/closeness.csv",
-        page=report(f"{RUN.folder}/theory.html", caption="../report/theory.rst", category="Theory"),
+        page=report(f"{RUN.folder}/theory.html", caption="../templates/theory.rst", category="Theory"),
     params:
         allocation=RUN.allocation_digest,
         kernels=RUN.kernel_version,
-        code=RUN.code_digest(
-            "kernels/accounting/closeness/edgeworth.py",
-            "kernels/accounting/closeness/families.py",
-            "kernels/accounting/closeness/gaussian_gap.py",
-            "workflow/design/closeness.py",
-            "workflow/results/closeness.py",
-            "workflow/pages/*.py",
-            "workflow/templates/*",
-        ),
+        code=RUN.code_digest("theory"),
     log:
         f"{RUN.folder}/logs/theory.log",
     benchmark:

@@ -8,9 +8,7 @@ rule uldp_aggregate:
         surveys=f"{STUDY.folder}/surveys.csv",
         limits=f"{STUDY.folder}/limits.csv",
     params:
-        code=RUN.code_digest(
-            "workflow/study/aggregate.py", "workflow/study/tables.py", "workflow/results/tables.py"
-        ),
+        code=RUN.code_digest("uldp_aggregate"),
     log:
         f"{STUDY.folder}/logs/uldp_aggregate.log",
     benchmark:

@@ -9,14 +9,7 @@ rule uldp_report:
         f"{STUDY.folder}/report.html",
     params:
         study=STUDY.study.digest,
-        code=RUN.code_digest(
-            "workflow/pages/study*.py",
-            "workflow/pages/drawing.py",
-            "workflow/numbers.py",
-            "workflow/pages/template.py",
-            "workflow/templates/uldp*",
-            "workflow/templates/report.css",
-        ),
+        code=RUN.code_digest("uldp_report"),
         folder=STUDY.folder,
     log:
         f"{STUDY.folder}/logs/uldp_report.log",

@@ -13,11 +13,11 @@ from pathlib import Path
 from kernels.accounting.plan_summary import cost
 from workflow.allocation.read import load_allocation
 from workflow.allocation.write import standalone_text
+from workflow.census.compute import warm_up
+from workflow.census.plan import CensusPlan
 from workflow.digests import allocation_digest
 from workflow.files import write_text
 from workflow.origin import Origin
-from workflow.pipeline.plan import make_work_plan, to_json
-from workflow.pipeline.shard import warm_up
 from workflow.script import run
 from workflow.words import how_many
 
@@ -30,16 +30,14 @@ def main() -> None:
     options = parser.parse_args()
 
     allocation = load_allocation(options.allocation)
-    plan = make_work_plan(allocation, standalone_text(options.allocation), options.shards, cost)
+    plan = CensusPlan.of(allocation, standalone_text(options.allocation), options.shards, cost)
     warm_up(plan)
-    write_text(options.out, to_json(plan, allocation))
+    write_text(options.out, plan.as_file())
     Origin(options.allocation, allocation_digest(allocation), str(options.out.parent)).record()
-    distinct = {entry.key: entry.cost for entry in plan.entries.values()}
     print(
-        f"{allocation.name}: {how_many(len(plan.names), 'mechanisms')}, "
-        f"{len(plan.entries)} pairs and levels, "
-        f"{how_many(len(distinct), 'distinct compositions')}, {how_many(len(plan.shards), 'shards')}, "
-        f"predicted {sum(distinct.values()):.1f} CPU seconds"
+        f"{allocation.name}: {how_many(len(plan.names), 'mechanisms')}, {len(plan.tasks)} pairs and levels, "
+        f"{how_many(len(plan.distinct), 'distinct compositions')}, {how_many(len(plan.shards), 'shards')}, "
+        f"predicted {plan.seconds:.1f} CPU seconds"
     )
 
 

@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
-import argparse
-from pathlib import Path
-
+from workflow.census.plan import CensusPlan
 from workflow.design.scan import load_scan
 from workflow.design.scan_table import scan_table
 from workflow.files import write_text
-from workflow.pipeline.merge import Outputs, aggregate
-from workflow.pipeline.plan import read_work_plan
+from workflow.pipeline.merge import merge_script
 from workflow.results.curves import open_results
 from workflow.script import run
 from workflow.words import how_many
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--scan", required=True, type=Path, help="the scan file")
-    parser.add_argument("--plan", required=True, type=Path, help="mechanisms.json of the scan")
-    Outputs.add_options(parser)
-    parser.add_argument("--out", required=True, type=Path, help="scan.csv to write")
-    parser.add_argument("shards", nargs="+", type=Path, help="result files of the shards")
-    options = parser.parse_args()
-
+    options = merge_script(__doc__, CensusPlan, ["summary", "reductions", "attack"], ["scan", "out"])
     scan = load_scan(options.scan)
-    digest = aggregate(read_work_plan(options.plan), options.shards, Outputs.chosen(options))
-    with open_results(options.curves) as results:
+    with open_results(options.results) as results:
         write_text(options.out, scan_table(scan, results))
-    print(f"{options.out}: {how_many(len(scan.candidates), 'candidates')}, digest {digest}")
+    print(f"{options.out}: {how_many(len(scan.candidates), 'candidates')}")
 
 
 if __name__ == "__main__":

@@ -9,12 +9,11 @@ from pathlib import Path
 
 from kernels.accounting.plan_summary import cost
 from workflow.allocation.write import write_allocation
+from workflow.census.compute import warm_up
 from workflow.design.scan import load_scan, scan_plan
 from workflow.files import write_text
 from workflow.input.tree import MAX_YAML_BYTES, read_text
 from workflow.origin import Origin
-from workflow.pipeline.plan import plan_text
-from workflow.pipeline.shard import warm_up
 from workflow.script import run
 from workflow.words import how_many
 
@@ -31,12 +30,11 @@ def main() -> None:
     for candidate in scan.candidates.values():
         file = options.candidates / f"{candidate.name}.yaml"
         write_allocation(file, candidate, [candidate.title])
-    plan, cells = scan_plan(scan, read_text(options.scan, MAX_YAML_BYTES), options.shards, cost)
+    plan = scan_plan(scan, read_text(options.scan, MAX_YAML_BYTES), options.shards, cost)
     warm_up(plan)
-    write_text(options.out, plan_text(plan, cells))
+    write_text(options.out, plan.as_file())
     Origin(str(options.scan), scan.digest, str(options.out.parent)).record()
-    predicted = sum({entry.key: entry.cost for entry in plan.entries.values()}.values())
-    print(f"{scan.name}: {how_many(len(cells), 'candidates')}, predicted {predicted:.1f} CPU seconds")
+    print(f"{scan.name}: {how_many(len(plan.names), 'candidates')}, predicted {plan.seconds:.1f} CPU seconds")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from pathlib import Path
 from workflow.files import write_text
 from workflow.origin import Origin
 from workflow.script import run
-from workflow.study.plan import make_study_plan, plan_text
+from workflow.study.plan import StudyPlan
 from workflow.study.read import find_study, load_study
 from workflow.study.tasks import Survey
 from workflow.words import how_many
@@ -23,15 +23,14 @@ def main() -> None:
 
     study = load_study(options.study)
     text = find_study(options.study).read_text(encoding="utf-8")
-    plan = make_study_plan(study, text, options.shards)
-    write_text(options.out, plan_text(plan))
+    plan = StudyPlan.of(study, text, options.shards)
+    write_text(options.out, plan.as_file())
     Origin(options.study, study.digest, str(options.out.parent)).record()
     surveys = sum(isinstance(task, Survey) for task in plan.tasks.values())
-    seconds = sum(task.cost for task in plan.tasks.values())
     print(
         f"{study.name}: {how_many(surveys, 'mechanisms')} to survey, "
         f"{how_many(len(plan.tasks) - surveys, 'rows')} of the regime map, "
-        f"{how_many(len(plan.shards), 'shards')}, predicted {seconds:.0f} CPU seconds"
+        f"{how_many(len(plan.shards), 'shards')}, predicted {plan.seconds:.0f} CPU seconds"
     )
 
 

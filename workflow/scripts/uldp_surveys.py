@@ -7,23 +7,10 @@ from workflow.pipeline.threads import limit_threads
 
 limit_threads()  # before numpy is imported
 
-from pathlib import Path
-from typing import Any
-
-from workflow.pipeline.shard_script import run_ranks
+from workflow.pipeline.shard_script import shard_script
 from workflow.script import run
-from workflow.study.plan import read_study_plan
-from workflow.study.shard import follow, run_study_shard
-
-
-def lead(communicator: Any, plan: Path, *rest: Any) -> None:
-    """Rank 0."""
-    run_study_shard(communicator, read_study_plan(plan), *rest)
-
-
-def main() -> None:
-    run_ranks(__doc__, "plan.json", follow, lead)
-
+from workflow.study.compute import compute
+from workflow.study.plan import StudyPlan
 
 if __name__ == "__main__":
-    run(main)
+    run(lambda: shard_script(__doc__, StudyPlan, compute))

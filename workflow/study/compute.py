@@ -1,4 +1,4 @@
-"""Doing a task: kernels in, one stored result out. Loads compiled code, so only ranks with work import it."""
+"""Computing the study's tasks. Loads the compiled kernels."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kernels.uldp.saddle import Saddle, solve
 from kernels.uldp.sampling.simulation import simulate
 from kernels.uldp.unary import UnaryEncoding
 from workflow.errors import computing
-from workflow.results.survey_result import Scalar, StudyResult
+from workflow.results.surveys import Scalar, StudyResult
 from workflow.study.tasks import MapRow, Survey, Task
 
 

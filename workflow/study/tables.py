@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Annotated, Any, Self
 
 from kernels.uldp.regimes import REGIMES
-from workflow.results.survey_result import StudyResult
+from workflow.results.surveys import StudyResult
 from workflow.results.tables import Column, Power, Row, Text, Whole
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -16,6 +15,8 @@ from typing import Any
 
 from kernels.uldp import ULDP_VERSION
 from kernels.uldp.domain import Domain
+from workflow.input.rational import parse_ratio
+from workflow.results.values import expect
 
 GRID = "grid"  # the source of surveys at the least favourable P
 
@@ -114,28 +115,35 @@ def to_json(task: Task) -> dict[str, Any]:
         "eps": str(task.eps),
         "mechanism": task.mechanism,
         "persons": task.persons,
-        "clients": task.clients,
-        "repetitions": task.repetitions,
-        "study_seed": task.study_seed,
+        **{name: getattr(task, name) for name in _NUMBERS},
     }
 
 
 def from_json(values: dict[str, Any]) -> Task:
-    """The task that to_json wrote. Raises KeyError, TypeError or ValueError."""
-    domain = Domain(*values["domain"])
+    """The task that to_json wrote. Raises ValueError, ArithmeticError, LookupError or TypeError."""
+    symbols, sensitive = (expect(number, int) for number in values["domain"])
+    domain = Domain(symbols, sensitive)
     if "mechanism" not in values:
-        return MapRow(domain, tuple(Fraction(eps) for eps in values["eps"]))
-    persons: Sequence[int] | None = values["persons"]
+        return MapRow(domain, tuple(map(_eps, values["eps"])))
+    persons = values["persons"]
     return Survey(
-        source=values["source"],
+        source=expect(values["source"], str),
         domain=domain,
-        eps=Fraction(values["eps"]),
-        mechanism=values["mechanism"],
-        persons=None if persons is None else tuple(persons),
-        clients=values["clients"],
-        repetitions=values["repetitions"],
-        study_seed=values["study_seed"],
+        eps=_eps(values["eps"]),
+        mechanism=expect(values["mechanism"], str),
+        persons=None if persons is None else tuple(expect(number, int) for number in persons),
+        **{name: expect(values[name], int) for name in _NUMBERS},
     )
+
+
+_NUMBERS = ("clients", "repetitions", "study_seed")
+
+
+def _eps(text: Any) -> Fraction:
+    eps = parse_ratio(expect(text, str))
+    if eps <= 0:
+        raise ValueError(f"eps = {eps} is not above 0")
+    return eps
 
 
 def _name(domain: Domain, eps: Fraction) -> str:

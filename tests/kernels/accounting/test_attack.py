@@ -17,7 +17,7 @@ from tests.reference.arb_tail import ArbTail
 from tests.reference.balls import ball, enclosure, precision
 from tests.reference.tradeoff import tradeoff
 from workflow.results.attack import AttackRow, StoredAttack
-from workflow.results.result import Identity, StoredResult
+from workflow.results.curves import Identity, StoredResult
 
 CELLS = {F(2, 7): 3, F(3, 11): 2, F(1, 2): 4}
 COMPOSITION = Composition.from_counts(CELLS)

@@ -9,7 +9,7 @@ from kernels.accounting.census.mechanism import pair_composition, pairs
 from kernels.accounting.evaluate import evaluate
 from workflow.allocation.read import parse_allocation
 from workflow.digests import content_key, settings_of
-from workflow.results.curves import Header, Identity, StoredResult, write_atomic
+from workflow.results.curves import CurveFile, Header, Identity, StoredResult
 
 TINY = Path(__file__).parents[2] / "data" / "tiny.yaml"
 #: tiny.yaml with two mechanisms and few points: three pairs, three levels.
@@ -44,5 +44,5 @@ def compute(text: str = TEXT) -> list[StoredResult]:
 def write(path: Path, results: list[StoredResult], text: str = TEXT) -> Path:
     """A result file with valid digests, whatever the results say."""
     source = allocation()
-    write_atomic(path, Header(source.name, source.neighbours, text, settings_of(source)), results)
+    CurveFile.write(path, Header(source.name, source.neighbours, text, settings_of(source)), results)
     return path

@@ -18,7 +18,8 @@ from kernels.numerics.absolute.trapezoid import Quadrature
 from kernels.numerics.nodes.plan import Plan
 from workflow.certificate.make import Request, certify
 from workflow.digests import settings_of
-from workflow.results.curves import Header, StoredResult, StoreError, write_atomic
+from workflow.results.curves import CurveFile, Header, StoredResult
+from workflow.results.file import StoreError
 
 from .small import TEXT, allocation, compute, write
 
@@ -37,7 +38,7 @@ def verdict(path: Path, **options: Any) -> dict[str, Any]:
     return certify(path, EVERYTHING, jobs=1, **options)["verdict"]
 
 
-def test_right_results_pass(right: Results, tmp_path: Path) -> None:
+def test_right_results_pass(right: CurveFile, tmp_path: Path) -> None:
     found = verdict(write(tmp_path / "right.h5", right), allocation_text=TEXT)
     assert found["passed"], found
     assert found["values_checked"] == found["values_hold"] > 200
@@ -125,21 +126,21 @@ FAULTS: dict[str, Callable[[StoredResult], StoredResult]] = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_wrong_value_is_caught(right: Results, tmp_path: Path, fault: str) -> None:
+def test_a_wrong_value_is_caught(right: CurveFile, tmp_path: Path, fault: str) -> None:
     spoilt = [*right]
     spoilt[PAIR] = FAULTS[fault](right[PAIR])
     assert spoilt[PAIR].digest != right[PAIR].digest
     assert not verdict(write(tmp_path / "spoilt.h5", spoilt))["passed"]
 
 
-def test_swapped_pairs_are_caught(right: Results, tmp_path: Path) -> None:
+def test_swapped_pairs_are_caught(right: CurveFile, tmp_path: Path) -> None:
     spoilt = [changed(right[1], identity=right[0].identity), changed(right[0], identity=right[1].identity)]
     found = verdict(write(tmp_path / "swapped.h5", spoilt + right[2:]))
     assert not found["passed"]
     assert "cells" in found["faults"][0]
 
 
-def test_a_missing_group_is_caught(right: Results, tmp_path: Path) -> None:
+def test_a_missing_group_is_caught(right: CurveFile, tmp_path: Path) -> None:
     found = verdict(write(tmp_path / "missing.h5", right[1:]))
     assert found["faults"] == ["1 groups are missing, such as /pairs/00,00"]
 
@@ -151,23 +152,23 @@ def nearly(text: str) -> str:
     return text
 
 
-def test_a_changed_rho_in_the_text_is_caught(right: Results, tmp_path: Path) -> None:
+def test_a_changed_rho_in_the_text_is_caught(right: CurveFile, tmp_path: Path) -> None:
     found = verdict(write(tmp_path / "text.h5", right, nearly(TEXT)))
     assert not found["passed"]
     assert "cells" in found["faults"][0]
 
 
 @pytest.mark.parametrize("field", ["neighbours", "allocation"])
-def test_a_header_that_says_something_else_is_caught(right: Results, tmp_path: Path, field: str) -> None:
+def test_a_header_that_says_something_else_is_caught(right: CurveFile, tmp_path: Path, field: str) -> None:
     source = allocation()
     header = Header(source.name, source.neighbours, TEXT, settings_of(source))
-    write_atomic(tmp_path / "header.h5", dataclasses.replace(header, **{field: "other"}), right)
+    CurveFile.write(tmp_path / "header.h5", dataclasses.replace(header, **{field: "other"}), right)
     found = verdict(tmp_path / "header.h5")
     assert not found["passed"]
     assert "names another" in found["faults"][0]
 
 
-def test_values_of_slightly_other_cells_are_caught(right: Results, tmp_path: Path) -> None:
+def test_values_of_slightly_other_cells_are_caught(right: CurveFile, tmp_path: Path) -> None:
     """Values computed for other cells are put under the right ones."""
     other = TEXT.replace("total: 1/4, detailed: 1/2", "total: 7/32, detailed: 17/32")
     wrong = compute(other)[PAIR]
@@ -176,12 +177,12 @@ def test_values_of_slightly_other_cells_are_caught(right: Results, tmp_path: Pat
     assert not verdict(write(tmp_path / "values.h5", spoilt))["passed"]
 
 
-def test_another_allocation_than_the_given_one_is_caught(right: Results, tmp_path: Path) -> None:
+def test_another_allocation_than_the_given_one_is_caught(right: CurveFile, tmp_path: Path) -> None:
     found = verdict(write(tmp_path / "right.h5", right), allocation_text=nearly(TEXT))
     assert found["faults"] == ["the allocation stored in the file is not the given one"]
 
 
-def test_a_flipped_bit_of_the_file_is_caught(right: Results, tmp_path: Path) -> None:
+def test_a_flipped_bit_of_the_file_is_caught(right: CurveFile, tmp_path: Path) -> None:
     path = write(tmp_path / "flipped.h5", right)
     content = bytearray(path.read_bytes())
     place = content.find(right[PAIR].alpha.tobytes())

@@ -15,7 +15,7 @@ from tests.workflow.cli.command_line import FIRST_PAIR, TINY, TINY_PAIR, answer,
 from tests.workflow.results.stored import HEADER
 from workflow.allocation.read import load_allocation
 from workflow.digests import settings_of
-from workflow.results.curves import Identity, StoredResult, write_atomic
+from workflow.results.curves import CurveFile, Identity, StoredResult
 
 
 def test_the_first_pair_of_dhc() -> None:
@@ -55,7 +55,7 @@ def test_a_result_file_answers_without_computing(tmp_path: Path, monkeypatch: py
     result = StoredResult.of(Identity("pair", "00", "10"), "key", composition, settings.deltas, found, 0.0)
     path = tmp_path / "curves.h5"
     header = replace(HEADER, allocation="tiny", allocation_yaml=Path(TINY).read_text(), settings=settings)
-    write_atomic(path, header, [result])
+    CurveFile.write(path, header, [result])
     exact = answer("attack", *TINY_PAIR, "--delta", "1e-6,1e-10")
     monkeypatch.delattr("kernels.accounting.tiers.Tiers.plan")
     stored = answer("attack", "--curves", str(path), "--pair", "M02,00")

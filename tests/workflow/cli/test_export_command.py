@@ -13,7 +13,7 @@ import pytest
 
 from tests.workflow.cli.command_line import TINY, TINY_PAIR, answer, complaint, table
 from tests.workflow.results.stored import HEADER, stored
-from workflow.results.curves import Identity, write_atomic
+from workflow.results.curves import CurveFile, Identity
 
 
 def rows(path: Path) -> list[dict[str, str]]:
@@ -50,7 +50,7 @@ def test_a_profile_holds_delta_with_its_relative_bound(tmp_path: Path) -> None:
 def test_stored_curves_are_written_out_unchanged(tmp_path: Path) -> None:
     result = stored(Identity("pair", "00", "10"))
     header = replace(HEADER, allocation="tiny", allocation_yaml=Path(TINY).read_text())
-    write_atomic(tmp_path / "curves.h5", header, [result])
+    CurveFile.write(tmp_path / "curves.h5", header, [result])
     path = tmp_path / "out.csv"
     options = ("--curves", str(tmp_path / "curves.h5"), "--pair", "10,M00", "--output", str(path))
     answer("export", "--format", "profile", *options)

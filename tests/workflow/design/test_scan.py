@@ -16,9 +16,9 @@ from kernels.accounting.census.mechanism import pair_composition
 from tests.paths import TINY
 from tests.workflow.pipeline.pipeline import snakemake, succeed
 from workflow.allocation.read import load_allocation
+from workflow.census.plan import CensusPlan
 from workflow.design.scan import load_scan, scan_plan
 from workflow.errors import ConfigError
-from workflow.pipeline.plan import plan_text, read_work_plan
 
 GRID = """
 name: grid
@@ -93,10 +93,10 @@ def test_a_mistake_is_one_line(folder: Path, right: str, wrong: str, words: tupl
 
 def test_the_plan_comes_back_from_its_file(folder: Path) -> None:
     scan = load_scan(folder / "grid.yaml")
-    plan, cells = scan_plan(scan, GRID, 3, lambda composition: 1.0)
+    plan = scan_plan(scan, GRID, 3, lambda composition: 1.0)
     assert sum(map(len, plan.shards.values())) == 12
-    (folder / "mechanisms.json").write_text(plan_text(plan, cells))
-    assert read_work_plan(folder / "mechanisms.json") == plan
+    (folder / "mechanisms.json").write_text(plan.as_file())
+    assert CensusPlan.read(folder / "mechanisms.json") == plan
     assert json.loads((folder / "mechanisms.json").read_text())["levels"] == []
 
 

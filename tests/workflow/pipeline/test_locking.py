@@ -12,17 +12,18 @@ from pathlib import Path
 import pytest
 
 from tests.workflow.results.stored import HEADER, stored
-from workflow.results.curves import Identity, write_atomic
+from workflow.results.curves import CurveFile, Identity
 
 PROGRAM = """
 import sys
 from pathlib import Path
-from workflow.results.curves import StoreError, open_results, write_atomic
+from workflow.results.curves import CurveFile, open_results
+from workflow.results.file import StoreError
 path = Path(sys.argv[1])
 try:
     with open_results(path) as results:
         results.verify()
-        write_atomic(path.with_name("copy.h5"), results.header(), [results.read("/levels/US")])
+        CurveFile.write(path.with_name("copy.h5"), results.header(), [results.read("/levels/US")])
 except StoreError as error:
     sys.exit(str(error))
 """
@@ -38,7 +39,7 @@ int flock(int fd, int op) { (void)fd; (void)op; errno = atoi(getenv("FLOCK_ERRNO
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     path = tmp_path / "000.h5"
-    write_atomic(path, HEADER, [stored(Identity("level", "US"))])
+    CurveFile.write(path, HEADER, [stored(Identity("level", "US"))])
     return path
 
 

@@ -86,7 +86,7 @@ def test_tables_are_rounded_to_the_safe_side_of_the_results(finished: Path) -> N
     folder = finished / "results" / "tiny"
     with open_results(folder / "curves.h5") as results:
         for row in rows(folder / "summary.csv"):
-            result = results.read((row["first"], row["second"]))
+            result = results.read(pair_path(row["first"], row["second"]))
             i = result.deltas.index(Fraction(row["delta"]))
             value, lower, upper = (Decimal(float(x)) for x in result.epsilon[i])
             assert Decimal(row["eps_lower"]) <= lower <= value <= upper <= Decimal(row["eps"])

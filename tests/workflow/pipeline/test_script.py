@@ -15,15 +15,16 @@ from kernels.accounting.composition import Composition
 from kernels.accounting.design.rescale import Unmet
 from kernels.accounting.settings import Settings
 from kernels.uldp.saddle import Unsolved
+from workflow.census.compute import compute
+from workflow.census.plan import CurveTask
 from workflow.errors import ConfigError, PlainError, Refused
 from workflow.pipeline.merge import IncompleteError
 from workflow.pipeline.mpi_world import LaunchError
-from workflow.pipeline.plan import WorkPlanError
-from workflow.pipeline.shard import Computation, compute
-from workflow.results.curves import StoreError
+from workflow.pipeline.plan import PlanError
+from workflow.results.curves import Identity
+from workflow.results.file import StoreError
 from workflow.results.tables import ReportError
 from workflow.script import run
-from workflow.study.plan import StudyPlanError
 
 ROOT = Path(__file__).resolve().parents[3]
 LOUD = Composition.from_counts({Fraction(10_000): 1})  # far more rho in a cell than the kernels take
@@ -44,8 +45,7 @@ EXPECTED: dict[str, tuple[Exception, int, str]] = {
     "input": (ConfigError("a.yaml:1: wrong"), 2, "ConfigError: a.yaml:1: wrong"),
     "ranks": (LaunchError("too few"), 2, "LaunchError: too few"),
     "file": (StoreError("x.h5: cut"), 2, "StoreError: x.h5: cut"),
-    "plan": (WorkPlanError("x: old"), 2, "WorkPlanError: x: old"),
-    "study": (StudyPlanError("x: old"), 2, "StudyPlanError: x: old"),
+    "plan": (PlanError("x: old"), 2, "PlanError: x: old"),
     "report": (ReportError("x: none"), 2, "ReportError: x: none"),
     "shards": (IncompleteError(["x: gone"]), 3, "IncompleteError: x: gone"),
     "unmet": (Unmet("too coarse"), 1, "Refused: too coarse"),
@@ -79,7 +79,7 @@ def test_an_error_of_the_program_keeps_its_traceback(error: Exception) -> None:
 
 def test_a_computation_that_the_kernels_refuse_names_itself() -> None:
     with pytest.raises(Refused, match=r"^/pairs/0,1: out of reach: a cell's rho is above 4000"):
-        compute(Computation("/pairs/0,1", LOUD, Settings()))
+        compute(CurveTask(Identity("pair", "0", "1"), LOUD, Settings(), "key", 1.0))
 
 
 def test_a_refused_allocation_ends_the_stage_with_one_line(tmp_path: Path) -> None:

@@ -14,10 +14,12 @@ from kernels.accounting.composition import Composition
 from tests.paths import TINY
 from tests.workflow.results.stored import stored
 from workflow.allocation.read import load_allocation, parse_allocation
-from workflow.pipeline import shard as shard_run
-from workflow.pipeline.merge import IncompleteError, Outputs, aggregate
-from workflow.pipeline.plan import WorkPlan, WorkPlanError, make_work_plan, read_work_plan, to_json
-from workflow.results.curves import Identity, open_results
+from workflow.census import compute as census
+from workflow.census.plan import CensusPlan, CurveTask
+from workflow.pipeline.merge import IncompleteError, merge
+from workflow.pipeline.plan import PlanError
+from workflow.pipeline.shard import ShardFiles, run_shard
+from workflow.results.curves import StoredResult, open_results
 
 
 class Killed(BaseException):
@@ -25,40 +27,39 @@ class Killed(BaseException):
 
 
 @pytest.fixture
-def plan() -> WorkPlan:
+def plan() -> CensusPlan:
     allocation = load_allocation(TINY)
-    return make_work_plan(allocation, TINY.read_text(), 1, lambda composition: float(composition.total_rho))
+    return CensusPlan.of(allocation, TINY.read_text(), 1, lambda composition: float(composition.total_rho))
 
 
 class Computed:
     """Stands in for the kernels: made-up results, a list of what was asked for, and a kill after some."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self) -> None:
         self.paths: list[str] = []
         self.kill_after: int | None = None
-        monkeypatch.setattr(shard_run, "compute", self)
 
-    def __call__(self, task: shard_run.Computation) -> object:
+    def __call__(self, task: CurveTask) -> StoredResult:
         if len(self.paths) == self.kill_after:
             raise Killed
         self.paths.append(task.path)
         seed = int(task.composition.digest()[:8], 16)
-        made, cells = stored(Identity("level", "any"), seed), task.composition
+        made, cells = stored(task.identity, seed), task.composition
         figures = replace(made.summary, distinct_rhos=len(cells.cells), cells=cells.size)
-        return replace(made, summary=figures)
+        return replace(made, summary=figures, key=task.key, composition=cells)
 
 
 @pytest.fixture
-def computed(monkeypatch: pytest.MonkeyPatch) -> Computed:
-    return Computed(monkeypatch)
+def computed() -> Computed:
+    return Computed()
 
 
-def run(plan: WorkPlan, folder: Path, shard: str = "000") -> dict[str, int]:
+def run(plan: CensusPlan, compute: Computed, folder: Path, shard: str = "000") -> dict[str, int]:
     curves = folder / "curves"
     curves.mkdir(parents=True, exist_ok=True)
     stats = curves / f"{shard}.stats.json"
-    files = shard_run.ShardFiles(curves / f"{shard}.h5", stats, folder / "log")
-    shard_run.run_shard(None, plan, shard, files, "lines", 0.0)
+    files = ShardFiles(curves / f"{shard}.h5", stats, folder / "log")
+    run_shard(None, plan, compute, shard, files, "lines", 0.0)
     return json.loads(stats.read_text())
 
 
@@ -75,66 +76,72 @@ def test_equal_cells_are_computed_once(computed: Computed, tmp_path: Path) -> No
         "budget: {A: {rho: {q: 1/3, r: 1/6}}, B: {rho: {q: 1/4, r: 1/4}}, C: {rho: {q: 1/5, r: 3/10}},"
         "D: {rho: {q: 2/5, r: 1/10}}}, bypass: {levels: [A, C], patterns: complete}, deltas: [1e-6, 1e-300]}"
     )
-    plan = make_work_plan(parse_allocation(text, "x"), text, 1, lambda composition: 1.0)
-    distinct = {entry.key for entry in plan.entries.values()}
-    assert len(distinct) < len(plan.entries)
-    cost = run(plan, tmp_path)
+    plan = CensusPlan.of(parse_allocation(text, "x"), text, 1, lambda composition: 1.0)
+    distinct = {task.key for task in plan.tasks.values()}
+    assert len(distinct) < len(plan.tasks)
+    cost = run(plan, computed, tmp_path)
     assert (cost["computed"], cost["reused"]) == (len(distinct), 0)
     assert len(computed.paths) == len(distinct)
     with open_results(tmp_path / "curves" / "000.h5") as results:
-        assert [row["path"] for row in results.index()] == list(plan.entries)
+        assert [row["path"] for row in results.index()] == list(plan.tasks)
         results.verify()
 
 
-def test_heavy_work_comes_first(plan: WorkPlan, computed: Computed, tmp_path: Path) -> None:
-    run(plan, tmp_path)
-    costs = [plan.entries[path].cost for path in computed.paths]
+def test_heavy_work_comes_first(plan: CensusPlan, computed: Computed, tmp_path: Path) -> None:
+    run(plan, computed, tmp_path)
+    costs = [plan.tasks[path].cost for path in computed.paths]
     assert costs == sorted(costs, reverse=True)
 
 
-def test_killed_run_is_taken_up_where_it_stopped(plan: WorkPlan, computed: Computed, tmp_path: Path) -> None:
+def test_killed_run_is_taken_up_where_it_stopped(
+    plan: CensusPlan, computed: Computed, tmp_path: Path
+) -> None:
     computed.kill_after = 5
     with pytest.raises(Killed):
-        run(plan, tmp_path)
+        run(plan, computed, tmp_path)
     assert not (tmp_path / "curves" / "000.h5").exists()
     computed.kill_after = None
-    cost = run(plan, tmp_path)
+    cost = run(plan, computed, tmp_path)
     assert cost["reused"] == 5
     assert len(computed.paths) == len(set(computed.paths)) == 5 + cost["computed"]
     assert sorted(path.name for path in (tmp_path / "curves").iterdir()) == ["000.h5", "000.stats.json"]
-    run(plan, tmp_path / "undisturbed")
+    run(plan, computed, tmp_path / "undisturbed")
     assert digest(tmp_path) == digest(tmp_path / "undisturbed")
 
 
-def test_finished_shard_is_reused_whole(plan: WorkPlan, computed: Computed, tmp_path: Path) -> None:
-    run(plan, tmp_path)
+def test_finished_shard_is_reused_whole(plan: CensusPlan, computed: Computed, tmp_path: Path) -> None:
+    run(plan, computed, tmp_path)
     count = len(computed.paths)
-    assert run(plan, tmp_path)["computed"] == 0
+    assert run(plan, computed, tmp_path)["computed"] == 0
     assert len(computed.paths) == count
 
 
 def test_damaged_file_is_passed_over_and_told(
-    plan: WorkPlan, computed: Computed, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    plan: CensusPlan, computed: Computed, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    run(plan, tmp_path)
+    run(plan, computed, tmp_path)
     file = tmp_path / "curves" / "000.h5"
     file.write_bytes(file.read_bytes()[:5000])
     with caplog.at_level(logging.WARNING):
-        assert run(plan, tmp_path)["reused"] == 0
+        assert run(plan, computed, tmp_path)["reused"] == 0
     assert str(file) in caplog.text
     with open_results(file) as results:
         results.verify()
 
 
-def test_failure_names_the_pair(plan: WorkPlan) -> None:
-    entry = next(iter(plan.entries.values()))
-    task = shard_run.Computation(entry.identity.path, None, plan.settings)  # type: ignore[arg-type]
+def test_failure_names_the_pair(plan: CensusPlan) -> None:
+    task = next(iter(plan.tasks.values()))
+    broken = replace(task, composition=None)  # type: ignore[arg-type]
     with pytest.raises(AttributeError) as caught:
-        shard_run.compute(task)
-    assert caught.value.__notes__ == [f"while computing {entry.identity.path}"]
+        census.compute(broken)
+    assert caught.value.__notes__ == [f"while computing {task.path}"]
 
 
-TABLES = ("curves.h5", "summary.csv", "reductions.csv", "attack.csv")
+def outputs(folder: Path) -> tuple[Path, dict[str, Path]]:
+    """The merged file and the tables."""
+    return folder / "curves.h5", {
+        name: folder / f"{name}.csv" for name in ("summary", "reductions", "attack")
+    }
 
 
 def damage(file: Path, how: str) -> None:
@@ -158,60 +165,63 @@ def damage(file: Path, how: str) -> None:
 def test_aggregate_goes_on_past_a_bad_shard_and_names_it(
     computed: Computed, tmp_path: Path, how: str
 ) -> None:
-    plan = make_work_plan(load_allocation(TINY), TINY.read_text(), 3, lambda composition: 1.0)
+    plan = CensusPlan.of(load_allocation(TINY), TINY.read_text(), 3, lambda composition: 1.0)
     for shard in plan.shards:
-        run(plan, tmp_path, shard)
+        run(plan, computed, tmp_path, shard)
     files = [tmp_path / "curves" / f"{shard}.h5" for shard in plan.shards]
-    outputs = Outputs(*(tmp_path / name for name in TABLES))
-    expected = aggregate(plan, files, outputs)
-    before = {path: path.read_bytes() for path in outputs}
+    results_file, tables = outputs(tmp_path)
+    final = [results_file, *tables.values()]
+    expected = merge(plan, files, results_file, tables)
+    before = {path: path.read_bytes() for path in final}
     damage(files[1], how)
 
     with pytest.raises(IncompleteError, match="shard 001") as caught:
-        aggregate(plan, files, outputs)
+        merge(plan, files, results_file, tables)
     assert caught.value.exit_code == 3
     assert str(files[1]) in str(caught.value)
-    assert {path: path.read_bytes() for path in outputs} == before, "the final files stay"
+    assert {path: path.read_bytes() for path in final} == before, "the final files stay"
     with open_results(tmp_path / "curves.partial.h5") as results:
         results.verify()
         assert {row["path"] for row in results.index()} == set(plan.shards["000"] + plan.shards["002"])
     assert not files[1].exists(), "so that the next run makes it again"
 
-    for path in outputs:
+    for path in final:
         path.unlink()
-    recomputed = run(plan, tmp_path, "001")["computed"]
+    recomputed = run(plan, computed, tmp_path, "001")["computed"]
     assert recomputed == (1 if how == "one bit" else len(plan.shards["001"])), "what is whole is used again"
-    assert aggregate(plan, files, outputs) == expected
-    assert sorted(path.name for path in tmp_path.iterdir() if path.is_file()) == sorted(TABLES)
+    assert merge(plan, files, results_file, tables) == expected
+    assert sorted(path.name for path in tmp_path.iterdir() if path.is_file()) == sorted(
+        path.name for path in final
+    )
     assert not list(tmp_path.glob("curves/*.damaged"))
 
 
-def test_aggregate_tells_outdated_results(plan: WorkPlan, computed: Computed, tmp_path: Path) -> None:
-    run(plan, tmp_path)
+def test_aggregate_tells_outdated_results(plan: CensusPlan, computed: Computed, tmp_path: Path) -> None:
+    run(plan, computed, tmp_path)
     text = TINY.read_text().replace("{total: 1/8, detailed: 3/8}", "{total: 2/8, detailed: 2/8}")
     (tmp_path / "other.yaml").write_text(text)
-    other = make_work_plan(load_allocation(tmp_path / "other.yaml"), text, 1, lambda composition: 1.0)
+    other = CensusPlan.of(load_allocation(tmp_path / "other.yaml"), text, 1, lambda composition: 1.0)
     with pytest.raises(IncompleteError, match=r"000\.h5: /levels/County is outdated"):
-        aggregate(other, [tmp_path / "curves" / "000.h5"], Outputs(*(tmp_path / name for name in TABLES)))
+        merge(other, [tmp_path / "curves" / "000.h5"], *outputs(tmp_path))
 
 
-def test_plan_comes_back_from_its_file(plan: WorkPlan, tmp_path: Path) -> None:
+def test_plan_comes_back_from_its_file(plan: CensusPlan, tmp_path: Path) -> None:
     path = tmp_path / "mechanisms.json"
-    path.write_text(to_json(plan, load_allocation(TINY)))
-    assert read_work_plan(path) == plan
+    path.write_text(plan.as_file())
+    assert CensusPlan.read(path) == plan
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[1]", '{"format": "else"}'])
 def test_damaged_plan_is_told_in_one_line(tmp_path: Path, text: str) -> None:
     path = tmp_path / "mechanisms.json"
     path.write_text(text)
-    with pytest.raises(WorkPlanError, match=r"mechanisms\.json") as caught:
-        read_work_plan(path)
+    with pytest.raises(PlanError, match=r"mechanisms\.json") as caught:
+        CensusPlan.read(path)
     assert "\n" not in str(caught.value)
 
 
-def test_unknown_shard_is_told(plan: WorkPlan) -> None:
-    with pytest.raises(WorkPlanError, match="no shard '007'"):
+def test_unknown_shard_is_told(plan: CensusPlan) -> None:
+    with pytest.raises(PlanError, match="no shard '007'"):
         plan.shard("007")
 
 
@@ -222,7 +232,7 @@ def test_costs_are_predicted_once_per_composition(tmp_path: Path) -> None:
         asked.append(composition)
         return 1.0
 
-    plan = make_work_plan(load_allocation(TINY), "", 3, cost)
-    assert len(asked) == len(set(asked)) == len({entry.key for entry in plan.entries.values()})
-    assert sum(len(paths) for paths in plan.shards.values()) == len(plan.entries)
-    assert all(entry.composition.total_rho > Fraction(0) for entry in plan.entries.values())
+    plan = CensusPlan.of(load_allocation(TINY), "", 3, cost)
+    assert len(asked) == len(set(asked)) == len({task.key for task in plan.tasks.values()})
+    assert sum(len(paths) for paths in plan.shards.values()) == len(plan.tasks)
+    assert all(task.composition.total_rho > Fraction(0) for task in plan.tasks.values())

@@ -16,7 +16,7 @@ from kernels.accounting.composition import Composition
 from kernels.accounting.result import PlanFigures
 from workflow.digests import content_key, settings_of
 from workflow.results.attack import AttackRow
-from workflow.results.curves import Header, Identity, StoredResult, write_atomic
+from workflow.results.curves import CurveFile, Header, Identity, StoredResult
 from workflow.results.tables import ReductionRow, SummaryRow, csv_text
 
 BOUND = 4.2e-36
@@ -37,7 +37,7 @@ def write_results(folder: Path, allocation: Allocation) -> None:
         _result(Identity("level", level), allocation.level_composition(level), allocation)
         for level in allocation.levels
     ]
-    write_atomic(folder / "curves.h5", header, results)
+    CurveFile.write(folder / "curves.h5", header, results)
     names = {pattern: mechanism_name(allocation, pattern) for pattern in allocation.patterns}
     of_pairs = [result for result in results if result.identity.kind == "pair"]
     attacks = (row for result in of_pairs for row in AttackRow.rows_of(result, names))

@@ -13,8 +13,9 @@ import pytest
 
 from tests.workflow.results.stored import HEADER, stored
 from workflow.certificate.make import Request, certify
-from workflow.results.curves import Identity, StoreError, open_results, write_atomic
-from workflow.results.group import put_array
+from workflow.results.curves import CurveFile, Identity, open_results
+from workflow.results.file import StoreError
+from workflow.results.values import put_array
 
 PAIR = "/pairs/00,01"
 EPS = f"{PAIR}/profile/eps"
@@ -137,7 +138,7 @@ def read_all(path: Path) -> None:
 def test_a_hostile_result_file_is_refused_in_one_line(tmp_path: Path, what: str) -> None:
     path, other = tmp_path / "curves.h5", tmp_path / "other.h5"
     for file in (path, other):
-        write_atomic(
+        CurveFile.write(
             file, HEADER, [stored(Identity("pair", "00", "01")), stored(Identity("level", "Block"), 1)]
         )
     change, reason = HOSTILE[what]
@@ -163,7 +164,7 @@ def test_the_name_of_a_file_cannot_break_the_line(tmp_path: Path) -> None:
 )
 def test_a_hostile_allocation_inside_is_a_fault_of_the_certificate(tmp_path: Path, text: str) -> None:
     path = tmp_path / "curves.h5"
-    write_atomic(path, replace(HEADER, allocation_yaml=text), [stored(Identity("pair", "00", "01"))])
+    CurveFile.write(path, replace(HEADER, allocation_yaml=text), [stored(Identity("pair", "00", "01"))])
     certificate = certify(path, Request(1), jobs=1)
     assert not certificate["verdict"]["passed"]
     assert "\n" not in certificate["verdict"]["faults"][0]

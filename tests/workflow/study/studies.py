@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
+from workflow.pipeline import shard as pipeline
 from workflow.pipeline.shard import ShardFiles
-from workflow.study.plan import StudyPlan, make_study_plan
+from workflow.results.surveys import StudyResult
+from workflow.study.compute import compute
+from workflow.study.plan import StudyPlan
 from workflow.study.read import parse_study
-from workflow.study.shard import run_study_shard
+from workflow.study.tasks import Task
 
 TINY = Path(__file__).with_name("tiny_study.yaml")
 
@@ -21,7 +25,7 @@ def plan_of(folder: Path, shards: int = 1, **changes: str) -> StudyPlan:
             f"{old}: {new}" if line.startswith(f"{old}: ") else line for line in text.splitlines()
         )
     (folder / "people.csv").write_text(TINY.with_name("people.csv").read_text())
-    return make_study_plan(parse_study(text, folder / "tiny_study.yaml"), text, shards)
+    return StudyPlan.of(parse_study(text, folder / "tiny_study.yaml"), text, shards)
 
 
 def files_in(folder: Path, shard: str = "000") -> ShardFiles:
@@ -30,8 +34,14 @@ def files_in(folder: Path, shard: str = "000") -> ShardFiles:
     )
 
 
-def run_shard(folder: Path, plan: StudyPlan, shard: str = "000", checkpoint: float = 1e9) -> ShardFiles:
+def run_shard(
+    folder: Path,
+    plan: StudyPlan,
+    shard: str = "000",
+    checkpoint: float = 1e9,
+    work: Callable[[Task], StudyResult] = compute,
+) -> ShardFiles:
     """Run one shard in this process."""
     files = files_in(folder, shard)
-    run_study_shard(None, plan, shard, files, "lines", checkpoint)
+    pipeline.run_shard(None, plan, work, shard, files, "lines", checkpoint)
     return files

@@ -9,7 +9,7 @@ from pathlib import Path
 from tests import paths
 from tests.workflow.pipeline.pipeline import refusal, snakemake
 from tests.workflow.study.studies import TINY, files_in, plan_of, run_shard
-from workflow.results.surveys import StudyResults
+from workflow.results.surveys import SurveyFile
 
 
 def study(folder: Path) -> subprocess.CompletedProcess[str]:
@@ -30,7 +30,7 @@ def test_study_runs_on_two_ranks_and_stays_done(tmp_path: Path) -> None:
     assert json.loads((folder / "surveys" / "000.stats.json").read_text())["ranks"] == 2
 
     run_shard(tmp_path, plan_of(tmp_path))
-    with StudyResults(folder / "study.h5") as two, StudyResults(files_in(tmp_path).out) as one:
+    with SurveyFile(folder / "study.h5") as two, SurveyFile(files_in(tmp_path).out) as one:
         assert two.digest == one.digest
 
     (tmp_path / "tiny_study.yaml").write_text("# another comment\n" + TINY.read_text())

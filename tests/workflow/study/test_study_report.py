@@ -12,9 +12,9 @@ import pytest
 from tests.workflow.study.studies import TINY, plan_of, run_shard
 from workflow.pages.study_findings import Estimate, longest_series, on_grid, points_of
 from workflow.pages.study_page import build_study_report, mixture_text, short
-from workflow.results.surveys import StudyResults
+from workflow.pipeline.merge import merge
+from workflow.results.surveys import SurveyFile
 from workflow.results.tables import ReportError
-from workflow.study.aggregate import aggregate_study
 from workflow.study.read import Study, parse_study
 
 
@@ -24,7 +24,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Study]:
     folder = tmp_path_factory.mktemp("report")
     plan = plan_of(folder)
     files = run_shard(folder, plan)
-    aggregate_study(plan, [files.out], folder / "study.h5", folder / "surveys.csv", folder / "limits.csv")
+    tables = {"surveys": folder / "surveys.csv", "limits": folder / "limits.csv"}
+    merge(plan, [files.out], folder / "study.h5", tables)
     return folder, parse_study(TINY.read_text(), folder / "tiny_study.yaml")
 
 
@@ -46,7 +47,7 @@ def test_page_is_whole_and_alone(made: tuple[Path, Study]) -> None:
 
 
 def test_every_figure_is_a_stored_one(made: tuple[Path, Study]) -> None:
-    with StudyResults(made[0] / "study.h5") as stored:
+    with SurveyFile(made[0] / "study.h5") as stored:
         results = [stored.read(row["path"]) for row in stored.index()]
     known = {value for result in results for value in result.attributes.values() if isinstance(value, float)}
     known |= {
@@ -84,13 +85,14 @@ def test_beaten_design_is_admitted(made: tuple[Path, Study], monkeypatch: pytest
 def test_results_without_block_design_are_refused(made: tuple[Path, Study], tmp_path: Path) -> None:
     plan = plan_of(tmp_path, mechanisms="[uRR]")
     files = run_shard(tmp_path, plan)
-    aggregate_study(plan, [files.out], tmp_path / "study.h5", tmp_path / "surveys.csv", tmp_path / "l.csv")
+    tables = {"surveys": tmp_path / "surveys.csv", "limits": tmp_path / "l.csv"}
+    merge(plan, [files.out], tmp_path / "study.h5", tables)
     with pytest.raises(ReportError, match="no surveys by uBD"):
         build_study_report(tmp_path, made[1], tmp_path / "report.html")
 
 
 def test_series_for_the_plots(made: tuple[Path, Study]) -> None:
-    with StudyResults(made[0] / "study.h5") as stored:
+    with SurveyFile(made[0] / "study.h5") as stored:
         points = on_grid(points_of([stored.read(row["path"]) for row in stored.index()]))
     assert [point.eps for point in longest_series(points, "eps")] == [Fraction(1, 2), Fraction(2)]
     assert [point.sensitive for point in longest_series(points, "sensitive")] == [1, 4]

@@ -14,12 +14,13 @@ import pytest
 
 from kernels.uldp.domain import Domain
 from tests.workflow.study.studies import files_in, plan_of, run_shard
+from workflow.pipeline.journal import Journal
+from workflow.pipeline.merge import IncompleteError, merge
+from workflow.pipeline.plan import PlanError
 from workflow.results.file import DamagedError, StoreError
-from workflow.results.survey_result import ARRAYS, StudyResult
-from workflow.results.surveys import StudyResults, write_study
-from workflow.study import shard as shard_module
-from workflow.study.aggregate import aggregate_study
-from workflow.study.plan import StudyPlanError, plan_text, read_study_plan
+from workflow.results.surveys import ARRAYS, StudyResult, SurveyFile
+from workflow.study.compute import compute
+from workflow.study.plan import StudyPlan
 from workflow.study.tasks import MapRow, Survey, from_json, to_json
 
 
@@ -30,7 +31,7 @@ def stats(folder: Path, shard: str = "000") -> tuple[int, int]:
 
 
 def digest(path: Path) -> str:
-    with StudyResults(path) as results:
+    with SurveyFile(path) as results:
         return results.digest
 
 
@@ -45,12 +46,12 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_task_is_done_once_and_described(finished: Path) -> None:
     plan = plan_of(finished)
     assert stats(finished) == (15, 0)
-    with StudyResults(files_in(finished).out) as results:
+    with SurveyFile(files_in(finished).out) as results:
         assert [row["path"] for row in results.index()] == list(plan.tasks)
         assert list(plan.tasks)[:2] == ["/surveys/grid/6,1,1over2/uBD", "/surveys/grid/6,1,1over2/uSS"]
         header = results.header()
         assert header.labels["people"][2] == ["blue", "65+"]
-        assert header.study_yaml == plan.study_yaml
+        assert header.study_yaml == plan.text
         for path, task in plan.tasks.items():
             result = results.read(path)
             assert result.key == task.key
@@ -85,34 +86,64 @@ def test_changed_study_does_only_what_is_new(finished: Path, tmp_path: Path) -> 
 def test_shards_do_not_change_the_content(finished: Path, tmp_path: Path) -> None:
     plan = plan_of(tmp_path, shards=3)
     files = [run_shard(tmp_path, plan, name).out for name in plan.shards]
-    aggregate_study(plan, files, tmp_path / "study.h5", tmp_path / "s.csv", tmp_path / "l.csv")
+    outputs = tmp_path / "study.h5", {"surveys": tmp_path / "s.csv", "limits": tmp_path / "l.csv"}
+    merge(plan, files, *outputs)
     assert digest(tmp_path / "study.h5") == digest(files_in(finished).out)
     assert len((tmp_path / "s.csv").read_text().splitlines()) == 1 + 10
     assert len((tmp_path / "l.csv").read_text().splitlines()) == 1 + 5 * 4
-    with pytest.raises(StoreError, match="the file of shard 002 is missing"):
-        aggregate_study(plan, files[:2], tmp_path / "study.h5", tmp_path / "s.csv", tmp_path / "l.csv")
+    with pytest.raises(IncompleteError, match="shard 002 cannot be used: its file was not named"):
+        merge(plan, files[:2], *outputs)
     other = plan_of(tmp_path, shards=3, seed="2")
-    with pytest.raises(StoreError, match="is outdated; delete the file to have shard"):
-        aggregate_study(other, files, tmp_path / "study.h5", tmp_path / "s.csv", tmp_path / "l.csv")
+    with pytest.raises(IncompleteError, match=r"shard \d* must be made again: .* set aside"):
+        merge(other, files, *outputs)
 
 
-def test_run_that_ends_early_keeps_what_it_has_done(
-    finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_damaged_shard_is_set_aside_and_made_again(finished: Path, tmp_path: Path) -> None:
+    plan, out = plan_of(tmp_path), files_in(tmp_path).out
+    out.parent.mkdir()
+    content = files_in(finished).out.read_bytes()
+    out.write_bytes(content[: len(content) // 2])
+    outputs = tmp_path / "study.h5", {"surveys": tmp_path / "s.csv"}
+    with pytest.raises(IncompleteError, match="shard 000 must be made again"):
+        merge(plan, [out], *outputs)
+    assert not out.exists()
+    run_shard(tmp_path, plan)
+    merge(plan, [out], *outputs)
+    assert digest(tmp_path / "study.h5") == digest(files_in(finished).out)
+
+
+def test_a_checkpoint_that_cannot_be_written_does_not_end_the_run(tmp_path: Path) -> None:
+    (tmp_path / "surveys").mkdir()
+    (tmp_path / "surveys" / ".000.unfinished").write_text("a file where the folder of the journal should be")
+    run_shard(tmp_path, plan_of(tmp_path), checkpoint=0)
+    assert stats(tmp_path) == (15, 0)
+
+
+def test_a_checkpoint_writes_only_what_is_new(finished: Path, tmp_path: Path) -> None:
+    with SurveyFile(files_in(finished).out) as results:
+        records = [results.read(row["path"]) for row in results.index()][:3]
+        journal = Journal(SurveyFile, tmp_path / "journal", results.header(), 0.0)
+    for record in records:
+        journal.add(record)
+    written = []
+    for path in journal.files():
+        with SurveyFile(path) as kept:
+            written += [row["path"] for row in kept.index()]
+    assert written == [record.path for record in records]
+
+
+def test_run_that_ends_early_keeps_what_it_has_done(finished: Path, tmp_path: Path) -> None:
     plan = plan_of(tmp_path)
-    done = shard_module.do
     seen: list[str] = []
 
     def stops(task: Survey | MapRow) -> StudyResult:
         seen.append(task.path)
         if len(seen) == 8:
             raise KeyboardInterrupt
-        return done(task)
+        return compute(task)
 
-    monkeypatch.setattr(shard_module, "do", stops)
     with pytest.raises(KeyboardInterrupt):
-        run_shard(tmp_path, plan)
-    monkeypatch.setattr(shard_module, "do", done)
+        run_shard(tmp_path, plan, work=stops)
     assert not files_in(tmp_path).out.exists()
     run_shard(tmp_path, plan, checkpoint=0)
     assert stats(tmp_path) == (8, 7)
@@ -127,41 +158,46 @@ def test_damaged_file_is_told_and_made_again(finished: Path, tmp_path: Path) -> 
     for damaged in (b"", content[: len(content) // 2], b"not HDF5"):
         out.write_bytes(damaged)
         with pytest.raises(DamagedError):
-            StudyResults(out)
+            SurveyFile(out)
     out.write_bytes(content)
     with h5py.File(out, "r+") as file:
         file["surveys/people/6,3,1/uBD/mean"][0] += 1e-9
-    with StudyResults(out) as results, pytest.raises(DamagedError, match="does not match its digest"):
-        results.read("/surveys/people/6,3,1/uBD")
+    with SurveyFile(out) as results, pytest.raises(DamagedError, match="does not match its digest"):
+        results.read_verified("/surveys/people/6,3,1/uBD")
     run_shard(tmp_path, plan_of(tmp_path))
     assert digest(out) == digest(files_in(finished).out)
 
 
 def test_results_are_written_once_each(finished: Path, tmp_path: Path) -> None:
-    with StudyResults(files_in(finished).out) as results:
+    with SurveyFile(files_in(finished).out) as results:
         result, header = results.read("/map/5,1"), results.header()
         with pytest.raises(StoreError, match="holds no /map/5,9"):
             results.read("/map/5,9")
     with pytest.raises(StoreError, match="two results for /map/5,1"):
-        write_study(tmp_path / "x.h5", header, [(result, 0.0), (result, 0.0)])
+        SurveyFile.write(tmp_path / "x.h5", header, [result, result])
     assert list(tmp_path.iterdir()) == []
 
 
 def test_plan_survives_its_file(tmp_path: Path) -> None:
     plan = plan_of(tmp_path, shards=2)
     path = tmp_path / "plan.json"
-    path.write_text(plan_text(plan))
-    assert read_study_plan(path) == plan
-    with pytest.raises(StudyPlanError, match="no shard"):
+    path.write_text(plan.as_file())
+    assert StudyPlan.read(path) == plan
+    with pytest.raises(PlanError, match="no shard"):
         plan.shard("007")
     for text, told in (
         ("{}", "damaged"),
-        (plan_text(plan).replace("uldp plan 1", "uldp plan 0"), "not a file of the format"),
-        (plan_text(plan).replace('"uldp_version": "', '"uldp_version": "x'), "run the workflow again"),
+        ("[" * 100_000, "damaged"),
+        (plan.as_file().replace('"eps": "1/2"', '"eps": "1/0"'), "damaged"),
+        (plan.as_file().replace('"eps": "1/2"', '"eps": "1e999999999"'), "damaged"),
+        (plan.as_file().replace('"clients": 50', '"clients": "50"'), "str in place of int"),
+        (plan.as_file().replace('"/map/5,1"', '"/map/5,2"'), "every task once"),
+        (plan.as_file().replace("uldp plan 2", "uldp plan 0"), "not a file of the format"),
+        (plan.as_file().replace('"uldp_version": "', '"uldp_version": "x'), "run the workflow again"),
     ):
         path.write_text(text)
-        with pytest.raises(StudyPlanError, match=told):
-            read_study_plan(path)
+        with pytest.raises(PlanError, match=told):
+            StudyPlan.read(path)
 
 
 def test_keys_and_seeds_depend_on_what_is_computed_only() -> None:
