@@ -86,7 +86,11 @@ def run_installed(site: Path, folder: Path, *command: str) -> str:
     """Output of Python with the wheel in place of the checkout, which is made unreachable."""
     blocked = "import sys; sys.meta_path = [f for f in sys.meta_path if 'editable' not in repr(f).lower()]"
     (folder / "sitecustomize.py").write_text(blocked)
-    environment = os.environ | {"PYTHONPATH": f"{folder}{os.pathsep}{site}"}
+    environment = os.environ | {
+        "PYTHONPATH": f"{folder}{os.pathsep}{site}",
+        "EXACT_CENSUS_CACHE": str(folder / "cache"),
+        "NUMBA_OPT": "0",  # the kernels are compiled anew, and run once
+    }
     run = subprocess.run(
         [sys.executable, *command], cwd=folder, env=environment, capture_output=True, text=True, check=False
     )

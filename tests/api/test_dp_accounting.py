@@ -24,18 +24,14 @@ class TestTheSuiteOfDpAccounting(suite.PrivacyAccountantTest):  # type: ignore[m
         return [Accountant(relation) for relation in RELATIONS] + [Accountant(denominator=10)]
 
 
+THRICE = event.SelfComposedDpEvent(event.ComposedDpEvent([Noise(2.0), Noise(4.0)]), 3)
 EVENTS: dict[str, tuple[Any, Cells]] = {
     "one cell": (Noise(2.0), {F(1, 4): 1}),
     "a record replaced": (Noise(2.5, math.sqrt(2)), {F(4, 25): 2}),
     "three changes": (Noise(2.0, math.sqrt(3)), {F(1, 4): 3}),
     "of one coordinate": (Noise(2.0, math.sqrt(3), 1), {F(1, 4): 1}),
     "repeated": (event.SelfComposedDpEvent(Noise(3.0), 7), {F(1, 9): 7}),
-    "composed": (
-        event.ComposedDpEvent(
-            [Noise(2.0), event.SelfComposedDpEvent(event.ComposedDpEvent([Noise(2.0), Noise(4.0)]), 3)]
-        ),
-        {F(1, 4): 4, F(1, 16): 3},
-    ),
+    "composed": (event.ComposedDpEvent([Noise(2.0), THRICE]), {F(1, 4): 4, F(1, 16): 3}),
     "a double": (Noise(0.1), {1 / F(0.1) ** 2: 1}),
 }
 
@@ -75,21 +71,14 @@ def test_a_denominator_reads_rounded_roots_as_the_rhos_meant() -> None:
     assert not accountant.supports(Noise(math.pi))
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        Noise(1.0, 2.0),
-        Noise(1.0, 0.5),
-        Noise(1.0, math.nextafter(2.0, 0.0)),
-        Noise(1.0, math.nan),
-        Noise(-1.0),
-        Noise(math.nan),
-        Noise(math.inf),
-        Noise(1.0, 1.0, 0),
-        event.GaussianDpEvent(1.0),
-        event.PoissonSampledDpEvent(0.5, Noise(1.0)),
-    ],
-)
+REFUSED = [
+    *(Noise(1.0, sensitivity) for sensitivity in (2.0, 0.5, math.nextafter(2.0, 0.0), math.nan)),
+    *(Noise(sigma) for sigma in (-1.0, math.nan, math.inf)),
+    *(Noise(1.0, 1.0, 0), event.GaussianDpEvent(1.0), event.PoissonSampledDpEvent(0.5, Noise(1.0))),
+]
+
+
+@pytest.mark.parametrize("given", REFUSED)
 def test_what_is_not_covered_is_refused(given: Any) -> None:
     accountant = Accountant()
     assert not accountant.supports(given)
