@@ -10,10 +10,11 @@ from typing import Any, Self
 
 from exact_census.exact import Bounded, Floats, checking
 from kernels.accounting.composition import Composition
-from kernels.accounting.evaluate import PairResult, evaluate
+from kernels.accounting.evaluate import evaluate
+from kernels.accounting.result import PairResult
 from kernels.accounting.settings import Settings
 from kernels.intervals.interval import from_floats
-from workflow.results.curves import StoredResult, open_results
+from workflow.results.curves import open_results
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +99,7 @@ class Curves(Mapping["tuple[str, str] | str", Curve]):
         self._results.close()
 
 
-def _curve(composition: Composition, deltas: tuple[Fraction, ...], found: PairResult | StoredResult) -> Curve:
+def _curve(composition: Composition, deltas: tuple[Fraction, ...], found: PairResult) -> Curve:
     same = ("threshold", "absolute_bound", "eps", "delta", "log10_delta", "relative_bound")
     parts: dict[str, Any] = {name: getattr(found, name) for name in same}
     for name in ("epsilon", "reduction"):

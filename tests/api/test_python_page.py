@@ -27,8 +27,13 @@ def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     composition = pair_composition(allocation, "0000", "0000")
     settings = Settings(allocation.deltas, allocation.resolution.thresholds, allocation.resolution.eps_points)
     (found,) = evaluate([composition], settings)
-    result = StoredResult.of(
-        Identity("pair", "0000", "0000"), "key", composition, settings.deltas, found, cpu_seconds=0.0
+    result = StoredResult(
+        **vars(found),
+        identity=Identity("pair", "0000", "0000"),
+        key="key",
+        composition=composition,
+        deltas=settings.deltas,
+        cpu_seconds=0.0,
     )
     monkeypatch.chdir(tmp_path)
     path = Path("results/pl94_units_us/curves.h5")
