@@ -16,7 +16,7 @@ from pathlib import Path
 from benchmarks.measure import command_line, show
 from benchmarks.stages import run, stage_cost
 from kernels.intervals.text import up
-from kernels.numerics.nodes.plan import TOLERANCE
+from kernels.numerics.nodes.layout import TOLERANCE
 from workflow.allocation.read import find_allocation
 
 PRODUCTS = tuple(

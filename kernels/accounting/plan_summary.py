@@ -7,7 +7,8 @@ from functools import lru_cache
 from kernels.accounting.composition import Composition
 from kernels.accounting.result import PlanFigures
 from kernels.numerics.absolute.trapezoid import Quadrature
-from kernels.numerics.nodes.plan import DROPPED, PRUNED, TOLERANCE, TRUNCATION, Plan, foreseen
+from kernels.numerics.nodes.layout import TOLERANCE, TRUNCATION
+from kernels.numerics.nodes.plan import DROPPED, PRUNED, Plan, foreseen
 from kernels.numerics.nodes.residues import limb_count
 
 # Measured on one core: seconds for the fixed work of one composition, for the angle of a node and a factor,
@@ -44,7 +45,7 @@ class PlanSummary(PlanFigures):
 @lru_cache(maxsize=256)  # asked for with every question about the same cells
 def foreseen_nodes(composition: Composition) -> float:
     """Nodes that the plan will keep, roughly."""
-    return foreseen(*zip(*composition.cells, strict=True))[3]
+    return foreseen(*zip(*composition.cells, strict=True)).nodes
 
 
 def cost(composition: Composition) -> float:
@@ -89,7 +90,7 @@ def foresee(composition: Composition) -> PlanSummary:
 def summarise(plan: Plan, rule: Quadrature) -> PlanSummary:
     """Figures of a plan and its quadrature."""
     half, distinct = plan.nodes.residue.shape[:2]
-    both = 2 * half - int(plan.own_mirror.sum())  # p = N is its own mirror image
+    both = 2 * half - int(plan.nodes.own_mirror.sum())  # p = N is its own mirror image
     total = math.nextafter(plan.truncation_bound + plan.sieve_bound + rule.rounding_bound, 1.0)
     return PlanSummary(
         plan.spacing,

@@ -106,7 +106,7 @@ def compare(case: Case, most: float = LIGHT) -> Record:
     started = time.perf_counter()
     try:
         accountant = Accountant(Composition.from_counts(dict(case.cells)))
-        if accountant.tiers.plan.own_mirror.size > most:
+        if accountant.tiers.plan.nodes.own_mirror.size > most:
             raise TooLarge
         answers = _ask(accountant, case)
     except Refused as refused:
@@ -116,7 +116,7 @@ def compare(case: Case, most: float = LIGHT) -> Record:
     finally:
         record.seconds = time.perf_counter() - started
     _check_sanity(record, answers)
-    heavy = accountant.tiers.plan.own_mirror.size * len(case.cells) > _MOST_SUMMED
+    heavy = accountant.tiers.plan.nodes.own_mirror.size * len(case.cells) > _MOST_SUMMED
     truth = None if heavy else _truth(case)  # the references sum as many nodes, in ball arithmetic
     if truth is None:
         record.status = "not compared"

@@ -86,9 +86,9 @@ def _coefficients(
 
 def quadrature(plan: Plan) -> Quadrature:
     """Coefficients of a plan and the bound on the rounding of every sum over them."""
-    weight = np.exp(plan.log_weight)
+    weight = np.exp(plan.nodes.log_weight)
     cells = float(plan.factors.count.sum())
-    unit = 2.0**-46 * (4.0 + plan.exponent + cells / 16.0)
+    unit = 2.0**-46 * (4.0 + plan.nodes.exponent + cells / 16.0)
     doubtful = np.cumsum((weight * unit)[::-1])[::-1]
     allowed = max(_DOUBLE_ROUNDING, _DOUBLE_SHARE * plan.sieve_bound)
     precise = int(np.count_nonzero(doubtful > allowed))
@@ -96,19 +96,19 @@ def quadrature(plan: Plan) -> Quadrature:
     coefficient = _coefficients(
         turn,
         plan.nodes.residue,
-        plan.log_weight,
+        plan.nodes.log_weight,
         precise,
         plan.factors.g,
         plan.factors.normaliser,
         plan.factors.count,
         from_fraction(Fraction(1, 4 * plan.modulus)),
-        plan.own_mirror,
+        plan.nodes.own_mirror,
     )
     # One term: relative error of c_n and of the sine; the phase q_n (2 s - 1) has |error| <= 2**-145 |q_n (2
     # s - 1)| turns, and c_n q_n <= 1 / (4 N) since sin(x) >= 2 x / pi, while 2 s - 1 <= 2 N. Additions:
     # 2**-150 of the partial sums.
     head = weight[:precise]
-    terms = float(head @ (2.0**-128 * (4.0 + plan.exponent[:precise]) + 2.0**-144 * cells))
+    terms = float(head @ (2.0**-128 * (4.0 + plan.nodes.exponent[:precise]) + 2.0**-144 * cells))
     phases = len(weight) * 2.0**-143
     sums = 2.0**-149 * (len(weight) + 4) * (1.0 + float(weight.sum()))
     bound = (terms + phases + sums + (float(doubtful[precise]) if precise < len(weight) else 0.0)) * (

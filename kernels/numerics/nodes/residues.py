@@ -5,8 +5,9 @@ sign. N may be of any size; nothing is rounded until a kernel turns a residue in
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
+from typing import Self
 
 import numpy as np
 
@@ -28,9 +29,9 @@ class Nodes:
     p: np.ndarray
     residue: np.ndarray
 
-    def take(self, which: np.ndarray) -> "Nodes":
-        """The chosen nodes, in the given order."""
-        return Nodes(self.p[which], self.residue[which])
+    def take(self, which: np.ndarray) -> Self:
+        """The chosen nodes, in the given order: positions or a mask."""
+        return type(self)(*(getattr(self, field.name)[which] for field in fields(self)))
 
 
 def limbs(number: int, length: int) -> np.ndarray:

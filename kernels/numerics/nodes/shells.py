@@ -45,6 +45,9 @@ class Weight:
         return Weight(self.plain * factor, self.smooth * factor)
 
 
+NOTHING = Weight(0.0, 0.0)
+
+
 @dataclass(frozen=True)
 class Shell:
     """Nodes nearest < p <= lattice.farthest."""

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from kernels.numerics.arithmetic.jit import kernel
 from kernels.numerics.nodes import theta
 from kernels.numerics.nodes.residues import Nodes, limb_count, limbs, resolve, to_float
-from kernels.numerics.nodes.shells import SOFT, Shell, Weight
+from kernels.numerics.nodes.shells import NOTHING, SOFT, Shell, Weight
 
 #: A plan also serves compositions with all rhos scaled up, whose phi may be as large as phi ** SOFTEST.
 SOFTEST = 0.6
@@ -52,18 +52,39 @@ class Faint:
 
 
 @dataclass(frozen=True, slots=True)
-class Survivors:
-    """Kept nodes by falling weight; own_mirror, exponent, log_kernel, log_weight, norm: [k], see sieve.Plan.
+class WeighedNodes(Nodes):
+    """Nodes with what each weighs, [k].
 
-    seen: nodes that were enumerated; dropped and faint: weight of those not kept.
+    own_mirror: p = N; exponent: sum count g f^2; log_kernel: -ln(N sin(pi p / 2N)), less ln 2 at p = N;
+    log_weight: the same plus ln phi; norm: sum count decay f^2, a lower bound of -ln phi.
     """
 
-    nodes: Nodes
     own_mirror: np.ndarray
     exponent: np.ndarray
     log_kernel: np.ndarray
     log_weight: np.ndarray
     norm: np.ndarray
+
+    def log_smooth(self, span: float) -> np.ndarray:
+        """ln of h / (N sin(theta / 2)^2), half of it at p = N; span: N h, [k]."""
+        return 2.0 * self.log_kernel + math.log(span) + np.where(self.own_mirror, math.log(2.0), 0.0)
+
+    def share(self, span: float, allowed: Weight) -> np.ndarray:
+        """The greater of each node's shares in what may be dropped, [k]."""
+        smooth = self.log_smooth(span) - SOFT * self.norm
+        return np.maximum(np.exp(self.log_weight) / allowed.plain, np.exp(smooth) / allowed.smooth)
+
+    @classmethod
+    def joined(cls, parts: Sequence["WeighedNodes"]) -> "WeighedNodes":
+        """The nodes of all parts, in order."""
+        return cls(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(cls)))
+
+
+@dataclass(frozen=True, slots=True)
+class Survivors:
+    """Kept nodes by falling weight, the number of nodes enumerated, and the weight of those not kept."""
+
+    nodes: WeighedNodes
     seen: int
     dropped: Weight
     faint: Faint
@@ -120,11 +141,6 @@ def _weigh(
     return own_mirror, exponent, log_kernel, log_weight, norm
 
 
-def smooth_kernel(log_kernel: np.ndarray, own_mirror: np.ndarray, span: float) -> np.ndarray:
-    """ln of h / (N sin(theta / 2)^2), half of it at p = N, from ln of the kernel; span: N h, [k]."""
-    return 2.0 * log_kernel + math.log(span) + np.where(own_mirror, math.log(2.0), 0.0)
-
-
 def survivors(
     enumerated: Sequence[tuple[Shell, np.ndarray]],
     weights: Sequence[int],
@@ -139,72 +155,44 @@ def survivors(
     """
     modulus = enumerated[0][0].lattice.modulus
     length = limb_count(modulus)
-    half = limbs(modulus, length)
+    constants = (factors.g[:, 0], factors.log_normaliser, factors.count, factors.decay)
     chunk = min(_CHUNK, _CHUNK_LIMBS // ((len(weights) + 1) * length) + 1)
     light = 1.0 / (2 * sum(len(points) for _, points in enumerated) + 1)
-    kept: list[tuple[Nodes, list[np.ndarray]]] = []
+    kept: list[WeighedNodes] = []
     seen = 0
     lost = _Lost()
     for shell, points in enumerated:
         for start in range(0, len(points), chunk):
-            nodes = resolve(shell.lattice, weights, points[start : start + chunk], shell.nearest)
-            columns = _weigh(
-                nodes.p,
-                nodes.residue,
-                factors.g[:, 0],
-                factors.log_normaliser,
-                factors.count,
-                factors.decay,
-                half,
-                float(2 * modulus),
-            )
+            exact = resolve(shell.lattice, weights, points[start : start + chunk], shell.nearest)
+            sizes = _weigh(exact.p, exact.residue, *constants, limbs(modulus, length), float(2 * modulus))
+            nodes = WeighedNodes(exact.p, exact.residue, *sizes)
             seen += len(nodes.p)
-            heavy = _share(columns, span, allowed) >= light
-            lost.add(columns, ~heavy, span)
-            kept.append((nodes.take(np.flatnonzero(heavy)), [column[heavy] for column in columns]))
-    nodes = Nodes(*(np.concatenate([getattr(part[0], name) for part in kept]) for name in ("p", "residue")))
-    columns = tuple(np.concatenate([part[1][i] for part in kept]) for i in range(5))
-    share = _share(columns, span, allowed)
+            heavy = nodes.share(span, allowed) >= light
+            lost.add(nodes, ~heavy, span)
+            kept.append(nodes.take(heavy))
+    nodes = WeighedNodes.joined(kept)
+    share = nodes.share(span, allowed)
     order = np.argsort(share, kind="stable")
     out = np.zeros(len(share), dtype=np.bool_)
     out[order[: np.count_nonzero(np.cumsum(share[order]) <= 0.5)]] = True
-    lost.add(columns, out, span)
-    order = np.argsort(-columns[3], kind="stable")
-    order = order[~out[order]]
-    own_mirror, exponent, log_kernel, log_weight, norm = (column[order] for column in columns)
-    return Survivors(
-        nodes.take(order),
-        own_mirror,
-        exponent,
-        log_kernel,
-        log_weight,
-        norm,
-        seen,
-        lost.dropped,
-        lost.faint,
-    )
-
-
-def _share(columns: Sequence[np.ndarray], span: float, allowed: Weight) -> np.ndarray:
-    """The greater of a node's shares in what may be dropped, [k]."""
-    own_mirror, _, log_kernel, log_weight, norm = columns
-    smooth = smooth_kernel(log_kernel, own_mirror, span) - SOFT * norm
-    return np.maximum(np.exp(log_weight) / allowed.plain, np.exp(smooth) / allowed.smooth)
+    lost.add(nodes, out, span)
+    order = np.argsort(-nodes.log_weight, kind="stable")
+    return Survivors(nodes.take(order[~out[order]]), seen, lost.dropped, lost.faint)
 
 
 class _Lost:
     """Weight of the nodes dropped so far."""
 
     def __init__(self) -> None:
-        self.dropped = Weight(0.0, 0.0)
-        self.faint = Faint(self.dropped, self.dropped)
+        self.dropped = NOTHING
+        self.faint = Faint(NOTHING, NOTHING)
 
-    def add(self, columns: Sequence[np.ndarray], out: np.ndarray, span: float) -> None:
-        own_mirror, _, log_kernel, log_weight, norm = (column[out] for column in columns)
-        smooth = smooth_kernel(log_kernel, own_mirror, span)
+    def add(self, nodes: WeighedNodes, out: np.ndarray, span: float) -> None:
+        """Count the nodes of a mask."""
+        plain, smooth, norm = nodes.log_kernel[out], nodes.log_smooth(span)[out], nodes.norm[out]
 
         def weight(log_phi: np.ndarray) -> Weight:
-            return Weight(float(np.exp(log_kernel + log_phi).sum()), float(np.exp(smooth + log_phi).sum()))
+            return Weight(float(np.exp(plain + log_phi).sum()), float(np.exp(smooth + log_phi).sum()))
 
-        self.dropped += weight(log_weight - log_kernel)
+        self.dropped += weight(nodes.log_weight[out] - plain)
         self.faint = Faint(self.faint.at_softest + weight(-SOFTEST * norm), self.faint.at_one + weight(-norm))

@@ -26,6 +26,9 @@ _BITS = 260
 _NEGLIGIBLE = 100.0  # exp(-100) is below every bound used here, and the terms fall faster than geometrically
 _DOUBLE_ENOUGH = 64.0  # exp(-64) times the relative error of a double is below 1e-40
 
+#: norm_loss up to which tilted laws are about as narrow as the law itself.
+SMALL_LOSS = 5.0
+
 
 @dataclass(frozen=True, slots=True)
 class ThetaFactor:

@@ -10,7 +10,6 @@ from kernels.numerics.arithmetic.jit import kernel
 from kernels.numerics.nodes.plan import Plan
 from kernels.numerics.nodes.residues import to_float, turns
 from kernels.numerics.nodes.shells import Weight
-from kernels.numerics.nodes.survivors import smooth_kernel
 from kernels.numerics.nodes.theta import decay_of, tilt_loss
 
 #: Weight that the nodes left out of the relative tier may have together.
@@ -65,9 +64,9 @@ def select(plan: Plan, soft: float) -> Selection:
     """Nodes for SOFTEST <= soft <= 1."""
     beyond = plan.left_out if soft == 1.0 else plan.faint.at(soft)
     loss = math.exp(-min(tilt_loss(plan.factors.g[:, 0], plan.factors.count), 50.0))
-    plain = np.exp(plan.log_kernel - soft * plan.norm)
+    plain = np.exp(plan.nodes.log_kernel - soft * plan.nodes.norm)
     span = float(plan.modulus * plan.spacing)
-    smooth = plain * np.exp(smooth_kernel(plan.log_kernel, plan.own_mirror, span) - plan.log_kernel)
+    smooth = plain * np.exp(plan.nodes.log_smooth(span) - plan.nodes.log_kernel)
     share = np.maximum(plain / max(_LEFT_OUT * loss, 0.1 * beyond.plain), smooth / (_LEFT_OUT * loss))
     order = np.argsort(-share, kind="stable")
     kept = int(np.count_nonzero(np.cumsum(share[order][::-1])[::-1] > 1.0))
@@ -79,7 +78,7 @@ def select(plan: Plan, soft: float) -> Selection:
     f = _angles(plan.nodes.residue[which], modulus)
     count = plan.factors.count
     unwrapped = _unwrapped(turn, f, count, float(plan.width))
-    weight = np.where(plan.own_mirror[which], 2.0, 4.0) / modulus
+    weight = np.where(plan.nodes.own_mirror[which], 2.0, 4.0) / modulus
     return Selection(
         soft, turn, f, f @ count, np.abs(f) @ count, unwrapped, weight, left_out.scaled(1.0 + 1e-9)
     )

@@ -24,8 +24,8 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels.numerics.arithmetic.triple import from_integer
-from kernels.numerics.nodes.plan import SMALL_LOSS, Plan
-from kernels.numerics.nodes.theta import deepest
+from kernels.numerics.nodes.plan import Plan
+from kernels.numerics.nodes.theta import SMALL_LOSS, deepest
 from kernels.numerics.relative.selection import Selection, heaviest, softness
 from kernels.numerics.relative.tilted_sums import (
     ROUNDING,

@@ -14,7 +14,7 @@ from flint import arb
 from kernels.numerics.absolute.grid import grid_tails
 from kernels.numerics.absolute.trapezoid import quadrature, tails
 from kernels.numerics.nodes.lattice import LatticeError
-from kernels.numerics.nodes.plan import TOLERANCE
+from kernels.numerics.nodes.layout import TOLERANCE
 from kernels.numerics.nodes.theta import factor
 from kernels.numerics.relative.selection import select
 from kernels.numerics.relative.tilt import Tilt

@@ -27,7 +27,8 @@ from kernels.numerics.absolute.grid import (
 )
 from kernels.numerics.absolute.trapezoid import Quadrature, quadrature, tails
 from kernels.numerics.arithmetic.triple import from_fraction
-from kernels.numerics.nodes.plan import TOLERANCE, Plan
+from kernels.numerics.nodes.layout import TOLERANCE
+from kernels.numerics.nodes.plan import Plan
 from tests.kernels.numerics.exact import FEW, SOME, Triple, to_mpf, total, triples
 from tests.kernels.numerics.scan import SMALL, plan_of
 from tests.reference.cells import Cells

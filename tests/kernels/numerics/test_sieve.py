@@ -13,16 +13,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kernels.numerics.arithmetic.rational import rational_gcd
-from kernels.numerics.nodes.plan import (
-    DROPPED,
-    PRUNED,
-    TOLERANCE,
-    TRUNCATION,
-    Plan,
-    _layout,
-    _stretch,
-    foreseen,
-)
+from kernels.numerics.nodes.layout import TOLERANCE, TRUNCATION, _nodes_and_grid, _stretch
+from kernels.numerics.nodes.plan import DROPPED, PRUNED, Plan, foreseen
 from kernels.numerics.nodes.shells import Weight
 from kernels.numerics.nodes.survivors import SOFTEST, factors_of
 from tests.kernels.numerics.exact import MANY, SOME, integer, to_mpf
@@ -62,7 +54,7 @@ def check_layout(rhos: list[F], counts: list[int], thresholds: int, stretch: flo
     spacing = rational_gcd(rhos)
     whole = sum((rho * count for rho, count in zip(rhos, counts, strict=True)), F(0))
     width = int(whole / spacing)
-    modulus, reach, grid = _layout(spacing, whole, width, thresholds, stretch)
+    modulus, reach, grid = _nodes_and_grid(spacing, whole, width, thresholds, stretch)
     with mpmath.workdps(60):
         r, h = to_mpf(whole), to_mpf(spacing)
         # points wrap onto the queried range only from beyond this distance, on either side
@@ -147,10 +139,12 @@ def test_the_plan_is_exact(name: str) -> None:
 def test_weights_of_the_nodes_kept(name: str) -> None:
     plan, every = planned(name)
     at = np.searchsorted(every.p, nodes_of(plan))
-    assert np.allclose(plan.log_kernel, np.log(every.kernel[at]), rtol=0, atol=FLOAT)
-    assert np.allclose(plan.log_weight, np.log(every.kernel[at]) + every.log_phi[at], rtol=0, atol=FLOAT)
-    assert np.all(plan.norm <= -every.log_phi[at] + FLOAT)
-    assert np.all(np.diff(plan.log_weight) <= 0)
+    assert np.allclose(plan.nodes.log_kernel, np.log(every.kernel[at]), rtol=0, atol=FLOAT)
+    assert np.allclose(
+        plan.nodes.log_weight, np.log(every.kernel[at]) + every.log_phi[at], rtol=0, atol=FLOAT
+    )
+    assert np.all(plan.nodes.norm <= -every.log_phi[at] + FLOAT)
+    assert np.all(np.diff(plan.nodes.log_weight) <= 0)
 
 
 @pytest.mark.parametrize("name", SMALL)
@@ -198,8 +192,8 @@ def test_aliasing_is_within_the_truncation_bound(name: str) -> None:
 @pytest.mark.parametrize("name", SMALL)
 def test_predicted_nodes_are_of_the_right_order(name: str) -> None:
     cells = SMALL[name]
-    found = len(planned(name)[0].log_weight)
-    assert found / 8 <= foreseen(list(cells), list(cells.values()))[3] <= max(8 * found, 100)
+    found = len(planned(name)[0].nodes.log_weight)
+    assert found / 8 <= foreseen(list(cells), list(cells.values())).nodes <= max(8 * found, 100)
 
 
 #: More nodes seem to matter than are worth their time, or nearly.
@@ -220,8 +214,8 @@ CHOSEN: dict[str, Cells] = {
 @pytest.mark.parametrize("name", CHOSEN)
 def test_predicted_nodes_where_a_plan_must_choose(name: str) -> None:
     cells = CHOSEN[name]
-    found = len(plan_of(cells).log_weight)
-    assert found / 8 <= foreseen(list(cells), list(cells.values()))[3] <= 8 * found
+    found = len(plan_of(cells).nodes.log_weight)
+    assert found / 8 <= foreseen(list(cells), list(cells.values())).nodes <= 8 * found
 
 
 def test_few_nodes_are_predicted_where_a_fine_lattice_has_few() -> None:
@@ -229,12 +223,12 @@ def test_few_nodes_are_predicted_where_a_fine_lattice_has_few() -> None:
     cells: Cells = {F(326, 10**8): 24, F(659, 10**8): 17, F(872, 10**7): 13, F(473, 10**4): 36}
     plan = plan_of(cells)
     assert plan.modulus > 10**9
-    found = len(plan.log_weight)
-    assert found / 8 <= foreseen(list(cells), list(cells.values()))[3] <= 50 * found < 20_000
+    found = len(plan.nodes.log_weight)
+    assert found / 8 <= foreseen(list(cells), list(cells.values())).nodes <= 50 * found < 20_000
 
 
 def test_prediction_copes_with_any_lattice() -> None:
-    assert 0 < foreseen([F(2718281828459045, 10**40 - 17), F(1, 3)], [3, 2])[3] < math.inf
+    assert 0 < foreseen([F(2718281828459045, 10**40 - 17), F(1, 3)], [3, 2]).nodes < math.inf
 
 
 def test_the_order_of_cells_only_permutes() -> None:

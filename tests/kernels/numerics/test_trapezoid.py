@@ -11,7 +11,8 @@ import pytest
 from flint import arb, fmpq
 
 from kernels.numerics.absolute.trapezoid import Quadrature, quadrature, tails
-from kernels.numerics.nodes.plan import TOLERANCE, Plan
+from kernels.numerics.nodes.layout import TOLERANCE
+from kernels.numerics.nodes.plan import Plan
 from tests.kernels.numerics.exact import integer, total
 from tests.kernels.numerics.scan import SMALL, nodes_of, plan_of
 from tests.reference.arb_tail import ArbTail
