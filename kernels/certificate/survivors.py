@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from .allocation_text import Cells, rational_gcd
 
 MARGIN = 1e-6  # nats
-MOST_NODES = 50_000_000  # of a member; residues times weights then fit in 64 bits
+MOST_NODES = 3_000_000_000  # of a member; residues times weights then fit in 64 bits
 MOST_CANDIDATES = 150_000_000
 MOST_KEPT = 1_000_000  # of a member or a pair
 _CHUNK = 1 << 21

@@ -59,8 +59,9 @@ def needed_period(total: Fraction, furthest: Fraction) -> float:
 class Family:
     """Members (halves of compositions) with one period, so that their residues and transforms are shared."""
 
-    def __init__(self, period: Fraction) -> None:
+    def __init__(self, period: Fraction, bits: int = BITS) -> None:
         self.period = period
+        self.bits = bits
         self._scanned: dict[tuple[tuple[tuple[Fraction, int], ...], Fraction], tuple[float, Member]] = {}
         self._transforms: dict[tuple[Half, Fraction, Fraction], Transforms] = {}
 
@@ -77,7 +78,7 @@ class Family:
         if key not in self._transforms:
             if sum(len(one.known) for one in self._transforms.values()) > _MOST_KEPT:
                 self._transforms.clear()
-            self._transforms[key] = Transforms(half, tilt, scale)
+            self._transforms[key] = Transforms(half, tilt, scale, self.bits)
         return self._transforms[key]
 
 
@@ -113,10 +114,10 @@ class Nodes:
 class Transforms:
     """phi of one half at its residues, all rhos times `scale`, kept once evaluated."""
 
-    def __init__(self, half: Half, tilt: Fraction, scale: Fraction) -> None:
+    def __init__(self, half: Half, tilt: Fraction, scale: Fraction, bits: int) -> None:
         self.modulus = half.modulus
         step = rational_gcd([rho for rho, _ in half.cells])
-        self.factors = [(Cell(rho * scale, tilt, BITS), int(rho / step), count) for rho, count in half.cells]
+        self.factors = [(Cell(rho * scale, tilt, bits), int(rho / step), count) for rho, count in half.cells]
         self.known: dict[int, arb | acb] = {}
         self.real = tilt == 0
 
@@ -188,14 +189,16 @@ class Pair:
             nodes = short_nodes(self.cells, modulus, self.step, out, scale, power)
             return Nodes(modulus, nodes, (Half(cells, modulus),), out)
         nats = math.ceil(math.log((1 + math.log(modulus)) / (2 * out)))
-        scanned = [self.family.member(cells, nats, scale) for cells in self.members]
-        halves = tuple(Half(member.cells, member.modulus) for member in scanned)
-        residues = scanned[0].residue
-        if len(scanned) == 2:
-            n = join(scanned[0], scanned[1], nats)
+        return Nodes(modulus, *self.scanned(nats, scale), out)
+
+    def scanned(self, nats: int, scale: Fraction = Fraction(1)) -> tuple[list[int], tuple[Half, ...]]:
+        """All nodes with phi > exp(-nats), and the halves that they are nodes of."""
+        members = [self.family.member(cells, nats, scale) for cells in self.members]
+        if len(members) == 2:
+            n = join(members[0], members[1], nats)
         else:
-            n = residues[residues <= modulus // 2].tolist()
-        return Nodes(modulus, n, halves, out)
+            n = members[0].residue[members[0].residue <= self.modulus // 2].tolist()
+        return n, tuple(Half(member.cells, member.modulus) for member in members)
 
     def alpha(self, threshold: Fraction, outs: Sequence[float]) -> arb:
         """P(T > threshold); nodes left out add at most the first of `outs` in reach, or LEAST_OUT."""
@@ -260,8 +263,8 @@ class Plain:
     """Sums over the survivors, whose terms are kept."""
 
     def __init__(self, pair: Pair, nodes: Nodes) -> None:
-        self.modulus, self.out = nodes.modulus, nodes.out
-        with precision(BITS):
+        self.modulus, self.out, self.bits = nodes.modulus, nodes.out, pair.family.bits
+        with precision(self.bits):
             self.terms: list[tuple[int, arb]] = []
             for n, transform in nodes.transforms(pair.family, Fraction(0), Fraction(1)):
                 if n:
@@ -272,7 +275,7 @@ class Plain:
 
     def upper(self, start: int) -> arb:
         """P(S >= start)."""
-        with precision(BITS):
+        with precision(self.bits):
             if 2 * abs(start) > self.modulus:
                 return widened(arb(0 if start > 0 else 1), self.aliasing)
             odd, double = 2 * start - 1, 2 * self.modulus

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
@@ -15,7 +16,7 @@ from kernels.accounting.composition import Composition
 from kernels.errors import Refused
 from kernels.intervals.interval import Interval
 from tests.fuzz.draw import Case
-from tests.fuzz.truth import BITS, ByScan, Truth, truths
+from tests.fuzz.truth import BITS, BySums, Truth, truths
 from tests.reference.balls import ball, precision
 from tests.reference.cells import Cells, rational_gcd, total
 
@@ -123,7 +124,7 @@ def compare(case: Case, most: float = LIGHT) -> Record:
         return record
     record.truth = type(truth).__name__
     _check_truth(record, case, answers, truth)
-    if case.reduction and isinstance(truth, ByScan):
+    if case.reduction and isinstance(truth, BySums):
         _check_reduction(record, truth, accountant, case.delta)
     return record
 
@@ -184,12 +185,8 @@ def _check_order(record: Record, points: list[ProfilePoint]) -> None:
 
 def _truth(case: Case) -> Truth | None:
     for way in truths(case.cells, case.eps):
-        try:
-            truth = way()
-        except ValueError:  # out of its reach
-            continue
-        if truth is not None:
-            return truth
+        with suppress(ValueError):  # out of its reach
+            return way()
     return None
 
 
@@ -215,7 +212,7 @@ def _check_epsilon(record: Record, truth: Truth, epsilon: Interval, delta: Fract
         record.rate("eps", float(abs(error.mid()) / room.mid()))
 
 
-def _check_reduction(record: Record, truth: ByScan, accountant: Accountant, delta: Fraction) -> None:
+def _check_reduction(record: Record, truth: BySums, accountant: Accountant, delta: Fraction) -> None:
     """delta at eps_zcdp, all rhos scaled, lies on the right sides at both ends of the scale's interval."""
     try:
         found = accountant.reduction(delta)
@@ -223,10 +220,12 @@ def _check_reduction(record: Record, truth: ByScan, accountant: Accountant, delt
         return
     if found.scale.upper > 4 or found.eps_zcdp.upper > truth.furthest:
         return
-    record.held += 1
     with precision(BITS):
         target = ball(delta)
         fits = truth.scaled_delta(Fraction(found.eps_zcdp.upper), Fraction(found.scale.lower))
         beyond = truth.scaled_delta(Fraction(found.eps_zcdp.lower), Fraction(found.scale.upper))
+        if fits is None or beyond is None:
+            return
+        record.held += 1
         record.demand(not fits > target, f"reduction: scale {found.scale.lower} is too much")
         record.demand(not beyond < target, f"reduction: scale {found.scale.upper} is still fine")

@@ -1,7 +1,7 @@
 """The true figures of a composition as Arb balls, by whichever independent reference is cheap enough.
 
 None of them shares code with the kernels: one cell from its definition; integer polynomial products; the
-certificate's sums over scanned nodes; the trapezoidal sum over nodes found as short vectors.
+certificate's sums.
 """
 
 from __future__ import annotations
@@ -14,16 +14,9 @@ from typing import Protocol
 
 from flint import arb
 
-from kernels.certificate.balls import ends
-from kernels.certificate.tails import (
-    LEAST_OUT,
-    Family,
-    Pair,
-    Plain,
-    common_period,
-    needed_period,
-)
-from tests.reference.arb_tail import ArbTail
+from kernels.certificate.survivors import OutOfReach
+from kernels.certificate.tails import common_period, needed_period
+from tests.reference.arb_tail import ArbTail, halves
 from tests.reference.balls import ball, precision
 from tests.reference.cells import Cells, Enclosure, rational_gcd, total
 from tests.reference.convolution import ConvolutionTail, families
@@ -115,80 +108,14 @@ def products_cost(cells: Cells, bits: int) -> tuple[float, float]:
     return points * max(1.0, bits / 1000.0), math.prod(sorted(widths)[:-1])
 
 
-class ByScan:
-    """The certificate's sums, for eps up to a furthest one; delta by its tilted rule, good at any depth."""
+class BySums:
+    """The certificate's sums: tails to 1e-60; delta up to a furthest eps by its tilted rule, at any depth."""
 
     def __init__(self, cells: Cells, furthest: Fraction) -> None:
-        self._cells, self.step, self.bits = cells, rational_gcd(list(cells)), 192
-        self.cells = cells
-        steps = [rational_gcd(list(half)) for half in halves(cells)]
         self.furthest = furthest
-        period = common_period(
-            steps, needed_period(total(cells), max(furthest, Fraction(0)) + total(cells) / 2)
-        )
-        self._pair = Pair(Family(period), *halves(cells))
-        self._plain = Plain(self._pair, self._pair.nodes(LEAST_OUT))
-
-    def affordable(self) -> bool:
-        """Whether the sums are not too long."""
-        return len(self._plain.terms) * len(self._cells) <= _TERMS
-
-    def tail_beyond(self, x: Fraction) -> Enclosure:
-        value = self._plain.upper(x // self.step + 1)
-        with precision(BITS):
-            return Enclosure(*ends(value))
-
-    def alpha(self, eps: Fraction) -> arb:
-        return self._pair.alpha(eps, [LEAST_OUT])
-
-    def power(self, eps: Fraction) -> arb:
-        with precision(BITS):
-            return 1 - self._pair.beta(eps, [LEAST_OUT])
-
-    def delta(self, eps: Fraction) -> arb | None:
-        if eps > self.furthest:
-            return None
-        if eps < 0:
-            with precision(BITS):
-                factor = ball(eps).exp()
-                inner = self.delta(-eps)
-                return None if inner is None else 1 - factor + factor * inner
-        return self._pair.delta(eps)
-
-    def scaled_delta(self, eps: Fraction, scale: Fraction) -> arb:
-        """delta with all rhos times a scale >= 1."""
-        return self._pair.delta(eps, scale)
-
-    def beta(self, alpha: Fraction) -> arb | None:
-        return as_ball(tradeoff(_Tails(self), alpha).beta) if len(self._plain.terms) < 300 else None
-
-
-class _Tails:
-    """A scan's tails as rational intervals."""
-
-    def __init__(self, scan: ByScan) -> None:
-        self.cells, self.step, self.bits = scan.cells, scan.step, scan.bits
-        self._scan = scan
-
-    def tail_beyond(self, x: Fraction) -> Enclosure:
-        return self._scan.tail_beyond(x)
-
-    def alpha(self, eps: Fraction) -> Enclosure:
-        return Enclosure(*ends(self._scan.alpha(eps)))
-
-    def power(self, eps: Fraction) -> Enclosure:
-        return Enclosure(*ends(self._scan.power(eps)))
-
-
-class ByShortVectors:
-    """The trapezoidal sum where nodes are too many to scan; to 1e-60 absolutely."""
-
-    def __init__(self, cells: Cells) -> None:
-        self._tail = ArbTail(cells, 60)
-
-    def affordable(self) -> bool:
-        """Whether the sums are not too long."""
-        return len(self._tail.survivors) * len(self._tail.cells) <= _TERMS
+        self._tail = ArbTail(cells, 60, _period(cells, furthest))
+        if len(self._tail.survivors) * len(cells) > _TERMS:
+            raise OutOfReach("the sums are too long")
 
     def alpha(self, eps: Fraction) -> arb:
         return as_ball(self._tail.alpha(eps))
@@ -197,30 +124,38 @@ class ByShortVectors:
         return as_ball(self._tail.power(eps))
 
     def delta(self, eps: Fraction) -> arb | None:
-        return as_ball(self._tail.delta(eps)) if eps < 200 else None
+        if eps > self.furthest:
+            return None
+        if eps >= 0:
+            found = self.scaled_delta(eps, Fraction(1))
+            return as_ball(self._tail.delta(eps)) if found is None and eps < 200 else found
+        mirrored = self.delta(-eps)
+        with precision(BITS):
+            factor = ball(eps).exp()
+            return None if mirrored is None else 1 - factor + factor * mirrored
+
+    def scaled_delta(self, eps: Fraction, scale: Fraction) -> arb | None:
+        """delta with all rhos times a scale >= 1."""
+        try:
+            return self._tail.pair.delta(eps, scale)
+        except OutOfReach:
+            return None
 
     def beta(self, alpha: Fraction) -> arb | None:
-        short = len(self._tail.survivors) < 200
-        return as_ball(tradeoff(self._tail, alpha).beta) if short else None
+        return as_ball(tradeoff(self._tail, alpha).beta) if len(self._tail.survivors) < 300 else None
 
 
-def halves(cells: Cells) -> tuple[dict[Fraction, int], dict[Fraction, int]]:
-    """The cells in two parts, rhos with like denominators together."""
-    rhos = sorted(cells, key=lambda rho: (rho.denominator, rho))
-    if len(rhos) == 1:
-        count = cells[rhos[0]]
-        return {rhos[0]: count - count // 2}, {rhos[0]: count // 2}
-    middle = len(rhos) // 2
-    first, second = ({rho: cells[rho] for rho in part} for part in (rhos[:middle], rhos[middle:]))
-    return first, second
+def _period(cells: Cells, furthest: Fraction) -> float:
+    return needed_period(total(cells), max(furthest, Fraction(0)) + total(cells) / 2)
 
 
 def scan_cost(cells: Cells, furthest: Fraction) -> float:
     """Nodes that a scan of both halves goes through, roughly."""
-    steps = [rational_gcd(list(half)) for half in halves(cells)]
-    period = common_period(steps, needed_period(total(cells), max(furthest, Fraction(0)) + total(cells) / 2))
+    members = [half for half in halves(cells) if half]
+    steps = [rational_gcd(list(half)) for half in members]
+    period = common_period(steps, _period(cells, furthest))
     cost = 0.0
-    for half, step in zip(halves(cells), steps, strict=True):
+    for half, step in zip(members, steps, strict=True):
         if period / step >= 3_000_000_000:
             return math.inf
         sharp = max(count / float(rho) for rho, count in half.items())
@@ -228,8 +163,8 @@ def scan_cost(cells: Cells, furthest: Fraction) -> float:
     return cost
 
 
-def truths(cells: Cells, eps: Sequence[Fraction]) -> Iterator[Callable[[], Truth | None]]:
-    """Ways to the truth, the most promising first; each may say None or raise ValueError when called.
+def truths(cells: Cells, eps: Sequence[Fraction]) -> Iterator[Callable[[], Truth]]:
+    """Ways to the truth, the most promising first; each raises ValueError where it is out of reach.
 
     The first ones serve every eps, where that is cheap, the others all but the furthest.
     """
@@ -244,10 +179,5 @@ def truths(cells: Cells, eps: Sequence[Fraction]) -> Iterator[Callable[[], Truth
         if points <= _POINTS and combinations <= _COMBINATIONS:
             yield partial(ByProducts, cells, furthest)
         if scan_cost(cells, furthest) <= _SCANNED:
-            yield partial(_affordable, partial(ByScan, cells, furthest))
-    yield partial(_affordable, partial(ByShortVectors, cells))
-
-
-def _affordable(make: Callable[[], ByScan | ByShortVectors]) -> Truth | None:
-    truth = make()
-    return truth if truth.affordable() else None
+            yield partial(BySums, cells, furthest)
+    yield partial(BySums, cells, min(max(eps), bulk))

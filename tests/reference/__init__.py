@@ -1,6 +1,6 @@
-"""Reference implementations for the tests: slow, rigorous, and independent of the package under test.
+"""Reference implementations for the tests: slow, rigorous, and independent of the kernels under test.
 
-Nothing here imports `kernels` or `workflow`. Two unrelated methods are kept side by side: `arb_tail` (ball
-arithmetic over the trapezoidal sum) and `convolution` (integer polynomials, no Fourier step); the tests check
-them against each other.
+Two unrelated methods are kept side by side, and the tests check them against each other: `convolution`
+(integer polynomials, no Fourier step) and `arb_tail` (the certificate's sums in ball arithmetic). Nothing
+here imports `workflow`, or of `kernels` anything but the certificate, which shares no code with the rest.
 """

@@ -6,7 +6,8 @@ For any period much longer than the range of X = sum rho_c x_c,
 
 The series never ends (phi comes back where all rho_c n / period are near integers), and what is cut is not
 bounded here; but two periods sample phi at unrelated places, so the tests compare two of them. This reference
-is weaker than the other two: strong evidence, no proof.
+is weaker than the other two: strong evidence, no proof. It takes the transform of one cell from the
+certificate, but no nodes.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ from fractions import Fraction
 import numpy as np
 from flint import arb, fmpq
 
+from kernels.certificate.survivors import decay_bound
+from kernels.certificate.transform import Cell
+
 from .balls import ball, enclosure, precision, widened
 from .cells import Cells, Enclosure
-from .nodes import decay_bound
 from .tails import TailReference
-from .theta import characteristic_function
 
 
 class FineTail(TailReference):
@@ -34,18 +36,18 @@ class FineTail(TailReference):
         spent = np.zeros(nodes.size)
         for rho, count in sorted(cells.items(), key=lambda item: -item[1] / item[0]):
             turns = nodes * float(rho / period)  # rounding moves a turn by under 1e-9, far within the margin
-            spent += count * np.maximum(decay_bound(rho, np.abs(turns - np.rint(turns))), 0.0)
+            spent += count * decay_bound(float(rho), np.abs(turns - np.rint(turns)))
             alive = spent <= nats + 1
             nodes, spent = nodes[alive], spent[alive]
         self.terms: list[tuple[int, arb]] = []
         with precision(self.bits):
             factors = [
-                (characteristic_function(rho, self.bits), rho / period, count) for rho, count in cells.items()
+                (Cell(rho, Fraction(0), self.bits), rho / period, count) for rho, count in cells.items()
             ]
             for n in nodes.tolist():
                 term = 2 / (n * arb.pi())
-                for function, turn, count in factors:
-                    term *= function(n * turn.numerator, turn.denominator) ** count
+                for cell, turn, count in factors:
+                    term *= cell.at(n * turn.numerator, turn.denominator) ** count
                 self.terms.append((n, term))
 
     def tail_beyond(self, x: Fraction) -> Enclosure:

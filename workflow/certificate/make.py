@@ -1,4 +1,4 @@
-"""Certifying a result file: what it says is derived anew (kernels/certificate) and compared.
+"""Certifying a result file: what it says is re-derived (kernels/certificate) and compared.
 
 docs/certificate.md says what is checked and what a certificate holds.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from fractions import Fraction
 from importlib.metadata import version
@@ -26,13 +26,15 @@ from kernels.certificate.allocation_text import (
 from kernels.certificate.survivors import OutOfReach
 from kernels.certificate.tails import Family, Pair, common_period, needed_period
 from workflow.allocation.read import parse_allocation
+from workflow.certificate.keep import certifying_code
 from workflow.errors import ConfigError
 from workflow.processes import in_processes
-from workflow.results.curves import CurveFile, StoredResult, open_results
+from workflow.results.curves import CurveFile, Header, StoredResult, open_results
 
 DEFAULT_SAMPLE = 2000
 DEFAULT_SEED = 20200401
 _MOST_FAULTS = 20  # of the file as a whole; more are counted only
+_MOST_EPS = 1e6  # larger ones do not lengthen the period of all groups; they are looked at one by one
 _LONGEST_UNIT = 2.0  # a lattice step common to a family may be so many times longer than the period must be
 
 
@@ -42,6 +44,34 @@ class Request:
 
     size: int | None = DEFAULT_SAMPLE
     seed: int = DEFAULT_SEED
+
+
+@dataclass(slots=True)
+class _Contents:
+    """What a result file holds, and what is wrong with it as a whole.
+
+    sizes: how many values of each quantity a group has; members: the halves of each group's composition,
+    where its cells are those of the allocation; furthest: the largest eps + R of a profile to be checked.
+    """
+
+    header: Header
+    digest: str
+    text: AllocationText | None
+    faults: list[str]
+    sizes: dict[str, dict[str, int]] = field(default_factory=dict)
+    members: dict[str, tuple[Cells, Cells]] = field(default_factory=dict)
+    furthest: Fraction = Fraction(0)
+
+    def visit(self, result: StoredResult) -> None:
+        """Note a group's sizes and members, or what is wrong with its cells."""
+        group = result.identity.path
+        self.sizes[group] = claims.sizes(result)
+        try:
+            self.members[group] = _members(self.text, group, result)
+        except AllocationTextError as error:  # values of other cells are not looked for: that can take hours
+            self.faults.append(f"{group}: {error}")
+        if len(result.eps) and (last := float(result.eps.max())) < _MOST_EPS:
+            self.furthest = max(self.furthest, Fraction(last) + result.total_rho)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,48 +102,17 @@ def certify(
     Raises StoreError when the file is damaged (a digest in it does not match).
     """
     begin = time.perf_counter()
-    faults: list[str] = []
-    with open_results(path) as results:
-        header = results.header()
-        text = _parsed(header.allocation_yaml, faults)
-        if allocation_text is not None and allocation_text != header.allocation_yaml:
-            faults.append("the allocation stored in the file is not the given one")
-        if text and (header.allocation, header.neighbours) != (text.tree["name"], text.tree["neighbours"]):
-            faults.append("the file names another allocation or neighbours than its allocation's text")
-        sizes: dict[str, dict[str, int]] = {}
-        members: dict[str, tuple[Cells, Cells]] = {}
-        furthest = Fraction(0)
-
-        def visit(result: StoredResult) -> None:
-            nonlocal furthest
-            group = result.identity.path
-            sizes[group] = claims.sizes(result)
-            wrong = _wrong_cells(text, group, result, members) if text else "no allocation"
-            if wrong:
-                faults.append(f"{group}: {wrong}")
-                members.pop(group, None)  # values of other cells are not looked for: that can take hours
-            if len(result.eps) and (last := float(result.eps.max())) < 1e6:
-                furthest = max(furthest, Fraction(last) + result.total_rho)
-
-        results.verify(visit)
-        if text:
-            faults += _wrong_groups(text, results)
-        drawn = _drawn(request, results, sizes)
-        periods = _periods(members, furthest)
-    tasks = _tasks(path, drawn, members, periods)
+    contents = _read(path, allocation_text)
+    drawn = _drawn(request, contents)
+    tasks = _tasks(path, drawn, contents.members, _periods(contents.members, contents.furthest))
     values: list[dict[str, Any]] = []
-    plans = 0
-    checked = in_processes(_check_group, tasks, jobs)
-    for found, wrong in checked:
-        values += found
-        plans += 1
-        faults += wrong
+    for findings, wrong in in_processes(_check_group, tasks, jobs):
+        values += findings
+        contents.faults += wrong
         advance(len(values), len(drawn))
     order = {value: place for place, value in enumerate(drawn)}
     values.sort(key=lambda value: order[value["group"], value["quantity"], value["index"]])
-    holding = sum(value["holds"] for value in values)
-    beyond = sum(value["out_of_reach"] for value in values)
-    wrong_or_missing = bool(faults) or holding + beyond != len(drawn)
+    header = contents.header
     return document.signed(
         {
             "format": document.FORMAT,
@@ -121,31 +120,41 @@ def certify(
             "neighbours": header.neighbours,
             "allocation": header.allocation,
             "allocation_sha256": document.text_digest(header.allocation_yaml),
-            "file_digest": results.digest,
+            "file_digest": contents.digest,
             "kernel_version": header.kernel_version,
+            "code": certifying_code(),
             "sample": {
                 "all": request.size is None,
+                "asked": request.size,
                 "size": len(drawn),
                 "seed": str(request.seed),
-                "of": sum(sum(size.values()) for size in sizes.values()),
+                "of": sum(sum(size.values()) for size in contents.sizes.values()),
             },
-            "verdict": {
-                "passed": not wrong_or_missing and not beyond,
-                "outcome": "failed" if wrong_or_missing else "partly" if beyond else "passed",
-                "values_checked": len(values),
-                "values_hold": holding,
-                "values_out_of_reach": beyond,
-                "groups_checked": plans,
-                "groups": len(sizes),
-                "faults": faults[:_MOST_FAULTS],
-                "fault_count": len(faults),
-            },
+            "verdict": _verdict(values, len(drawn), len(tasks), contents),
             "versions": {name: version(name) for name in ("exact-census", "python-flint", "numpy")},
             "date": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
             "seconds": round(time.perf_counter() - begin, 1),
             "values": values,
         }
     )
+
+
+def _verdict(values: list[dict[str, Any]], drawn: int, groups: int, contents: _Contents) -> dict[str, Any]:
+    """Whether all claims hold, and how many do."""
+    holding = sum(value["holds"] for value in values)
+    beyond = sum(value["out_of_reach"] for value in values)
+    failed = bool(contents.faults) or holding + beyond != drawn  # some are wrong or missing
+    return {
+        "passed": not failed and not beyond,
+        "outcome": "failed" if failed else "partly" if beyond else "passed",
+        "values_checked": len(values),
+        "values_hold": holding,
+        "values_out_of_reach": beyond,
+        "groups_checked": groups,
+        "groups": len(contents.sizes),
+        "faults": contents.faults[:_MOST_FAULTS],
+        "fault_count": len(contents.faults),
+    }
 
 
 def first_problem(certificate: dict[str, Any]) -> str:
@@ -164,6 +173,25 @@ def first_problem(certificate: dict[str, Any]) -> str:
     return f"{len(failing)} of {verdict['values_checked']} values out of reach, the first {first}"
 
 
+def _read(path: Path, allocation_text: str | None) -> _Contents:
+    """The contents of a result file, every digest in it checked, held against its allocation's text."""
+    with open_results(path) as results:
+        header = results.header()
+        faults: list[str] = []
+        text = _parsed(header.allocation_yaml, faults)
+        contents = _Contents(header, results.digest, text, faults)
+        if allocation_text is not None and allocation_text != header.allocation_yaml:
+            faults.append("the allocation stored in the file is not the given one")
+        if text and (header.allocation, header.neighbours) != (text.tree["name"], text.tree["neighbours"]):
+            contents.faults.append(
+                "the file names another allocation or neighbours than its allocation's text"
+            )
+        results.verify(contents.visit)
+        if text:
+            faults += _wrong_groups(text, results)
+    return contents
+
+
 def _parsed(text: str, faults: list[str]) -> AllocationText | None:
     """The allocation's text, read a second time after it was found to be valid."""
     try:
@@ -175,19 +203,19 @@ def _parsed(text: str, faults: list[str]) -> AllocationText | None:
     return parsed
 
 
-def _wrong_cells(
-    text: AllocationText, group: str, result: StoredResult, members: dict[str, tuple[Cells, Cells]]
-) -> str:
-    """What is wrong with a group's cells; notes its members."""
+def _members(text: AllocationText | None, group: str, result: StoredResult) -> tuple[Cells, Cells]:
+    """The halves of a group's composition. Raises AllocationTextError when its cells are not theirs."""
+    if text is None:
+        raise AllocationTextError("no allocation")
     try:
-        members[group] = text.members(group)
+        members = text.members(group)
     except (AllocationTextError, KeyError, ValueError, ZeroDivisionError) as error:
-        return f"not derived from the allocation: {error}"
-    if dict(result.composition.cells) != joined(*members[group]):
-        return "its cells are not those of the allocation"
+        raise AllocationTextError(f"not derived from the allocation: {error}") from error
+    if dict(result.composition.cells) != joined(*members):
+        raise AllocationTextError("its cells are not those of the allocation")
     if result.deltas != tuple(map(Fraction, text.tree.get("deltas", map(str, result.deltas)))):
-        return "its deltas are not those of the allocation"
-    return ""
+        raise AllocationTextError("its deltas are not those of the allocation")
+    return members
 
 
 def _wrong_groups(text: AllocationText, results: CurveFile) -> Iterator[str]:
@@ -198,13 +226,11 @@ def _wrong_groups(text: AllocationText, results: CurveFile) -> Iterator[str]:
         yield f"{len(extra)} groups do not belong to the allocation, such as {extra[0]}"
 
 
-def _drawn(
-    request: Request, results: CurveFile, sizes: dict[str, dict[str, int]]
-) -> list[tuple[str, str, int]]:
-    groups = sorted(sizes)
+def _drawn(request: Request, contents: _Contents) -> list[sample.Value]:
+    groups = sorted(contents.sizes)
     if request.size is None:
-        return sample.everything(groups, sizes)
-    return sample.draw(groups, sizes, request.size, f"{request.seed}:{results.digest}")
+        return sample.everything(groups, contents.sizes)
+    return sample.draw(groups, contents.sizes, request.size, f"{request.seed}:{contents.digest}")
 
 
 def _periods(members: dict[str, tuple[Cells, Cells]], furthest: Fraction) -> dict[str, Fraction]:
@@ -236,7 +262,7 @@ def _total(pair: tuple[Cells, Cells]) -> Fraction:
 
 def _tasks(
     path: Path,
-    drawn: Iterable[tuple[str, str, int]],
+    drawn: Iterable[sample.Value],
     members: dict[str, tuple[Cells, Cells]],
     periods: dict[str, Fraction],
 ) -> list[_Task]:
@@ -245,31 +271,29 @@ def _tasks(
     for group, quantity, index in drawn:
         values.setdefault(group, []).append((quantity, index))
     tasks = [
-        _Task(path, group, *members[group], periods[group], tuple(found))
-        for group, found in values.items()
+        _Task(path, group, *members[group], periods[group], tuple(listed))
+        for group, listed in values.items()
         if group in members
     ]
     return sorted(tasks, key=lambda task: len(joined(task.first, task.second)))
 
 
-_Outcome = tuple[list[dict[str, Any]], list[str]]
-
-
 _families: dict[Fraction, Family] = {}
 
 
-def _check_group(task: _Task) -> _Outcome:
-    """Check the values of one group. Families stay in the process, so that later groups share their work."""
+def _check_group(task: _Task) -> tuple[list[dict[str, Any]], list[str]]:
+    """Findings about a group's values, as JSON fields, and what is wrong with its plan. Families stay in the
+    process, so that later groups share their work."""
     family = _families.setdefault(task.period, Family(task.period))
     pair = Pair(family, task.first, task.second)
     with open_results(task.path) as results:
         stored = results.read_verified(task.group)
-    found = []
+    findings = []
     wrong = claims.check_plan(pair, stored)
     for quantity, index in task.values:
         try:
             finding = claims.check(pair, stored, quantity, index)
         except OutOfReach as error:
             finding = claims.Finding(quantity, index, "", {}, {}, str(error), out_of_reach=True)
-        found.append(document.finding_fields(task.group, finding))
-    return found, [f"{task.group}: {wrong}"] if wrong else []
+        findings.append(document.finding_fields(task.group, finding))
+    return findings, [f"{task.group}: {wrong}"] if wrong else []

@@ -13,7 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from kernels import KERNEL_VERSION
 from kernels.accounting.census.allocation import Allocation
 from workflow.allocation.read import find_allocation, load_allocation
-from workflow.certificate.keep import Certified
+from workflow.certificate.keep import stands
 from workflow.code_digest import code_digest
 from workflow.digests import allocation_digest, short_digest
 from workflow.errors import ConfigError
@@ -76,7 +76,6 @@ class Run:
     shards: list[str]
     tasks: int
     mpi: str
-    certified: Certified
     python: str = sys.executable
     scripts: str = str(Path(__file__).parents[1] / "scripts")
     kernel_version: str = KERNEL_VERSION
@@ -97,6 +96,23 @@ class Run:
         """Changes with what the target `tune` is made from."""
         promise = (self.settings.tune_eps, self.settings.tune_delta)
         return short_digest(self.allocation_digest, self.kernel_version, *promise)
+
+    @property
+    def certificate_is_outdated(self) -> bool:
+        """Whether there is a certificate by other code, or of another sample than is asked for."""
+        certificate = Path(self.folder, "certificate.json")
+        return certificate.exists() and not stands(certificate, self.settings.certify_sample)
+
+    @property
+    def certify_anew(self) -> str:
+        """An empty file that is asked for, and not there, where the certificate is outdated."""
+        return f"{self.folder}/.certified"
+
+    @property
+    def certify_options(self) -> str:
+        """Shell words that say what is asked of the certificate."""
+        sample = self.settings.certify_sample
+        return "" if sample is None else f"--sample {sample}"
 
     @property
     def origin(self) -> Origin:
@@ -121,7 +137,6 @@ def configure(config: Mapping[str, Any], cores: int | None) -> Run:
     allocation = load_allocation(settings.allocation)
     mpiexec = Path(sys.executable).with_name("mpiexec")
     folder = f"{settings.results}/{allocation.name}"
-    certifier = short_digest(Run.code_digest("certify"))
     return Run(
         settings=settings,
         allocation=allocation,
@@ -130,7 +145,6 @@ def configure(config: Mapping[str, Any], cores: int | None) -> Run:
         shards=shard_names(settings.shards),
         tasks=tasks,
         mpi=settings.mpi or (str(mpiexec) if mpiexec.exists() else "mpiexec"),
-        certified=Certified(Path(folder, "certificate.json"), certifier, settings.certify_sample),
     )
 
 

@@ -1,16 +1,18 @@
-# A sample of the stored values, derived anew in ball arithmetic by code that shares nothing with the kernels. The second
-# output says by which code and, where a sample was asked for, of how many values; its name changes with that. A
-# certificate that still stands is kept (workflow/certificate/keep.py), so the sample is no parameter.
+# A sample of the stored values, re-derived in ball arithmetic by code that shares nothing with the kernels. The script
+# keeps a certificate that still stands, so the sample is no parameter. Where the certificate is outdated, the target
+# `all` asks for the second output, which then is not there: so that is noticed without Snakemake's own records too.
+if workflow.is_main_process and RUN.certificate_is_outdated:
+    Path(RUN.certify_anew).unlink(missing_ok=True)
+
+
 rule certify:
     input:
         curves=f"{RUN.folder}/curves.h5",
     output:
         certificate=report(
-            update(str(RUN.certified.certificate)), caption="../templates/certificate.rst", category="Trust"
+            update(f"{RUN.folder}/certificate.json"), caption="../templates/certificate.rst", category="Trust"
         ),
-        record=str(RUN.certified.record),
-    params:
-        code=RUN.certified.code,
+        anew=touch(RUN.certify_anew),
     log:
         f"{RUN.folder}/logs/certify.log",
     benchmark:
@@ -21,4 +23,4 @@ rule certify:
         runtime=lambda wildcards, attempt: 60 * attempt,
     shell:
         "{RUN.python:q} {RUN.scripts:q}/certify.py --curves {input.curves:q}"
-        " {RUN.certified.options} --jobs {threads} --out {output.certificate:q} 2>&1 | tee {log:q}"
+        " {RUN.certify_options} --jobs {threads} --out {output.certificate:q} 2>&1 | tee {log:q}"

@@ -6,8 +6,7 @@ rule report:
         summary=f"{RUN.folder}/summary.csv",
         reductions=f"{RUN.folder}/reductions.csv",
         attack=f"{RUN.folder}/attack.csv",
-        certificate=str(RUN.certified.certificate),
-        certified=str(RUN.certified.record),
+        certificate=f"{RUN.folder}/certificate.json",
     output:
         report(f"{RUN.folder}/report.html", caption="../templates/report.rst", category="Result"),
     params:

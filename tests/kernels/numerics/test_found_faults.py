@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from flint import arb
 
+from kernels.certificate.transform import Cell
 from kernels.numerics.absolute.grid import grid_tails
 from kernels.numerics.absolute.trapezoid import quadrature, tails
 from kernels.numerics.nodes.lattice import LatticeError
@@ -24,7 +25,6 @@ from tests.kernels.numerics.scan import nodes_of, plan_of
 from tests.reference.arb_tail import ArbTail
 from tests.reference.balls import ball, precision
 from tests.reference.fine import FineTail
-from tests.reference.theta import characteristic_function
 
 PRIMES = (11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47)
 
@@ -74,10 +74,10 @@ def test_many_narrow_cells() -> None:
     rule = quadrature(plan)
     assert np.isfinite(rule.coefficient).all()  # 168 of 1110 are NaN, with weights up to 2.3e-4
     with precision(200):
-        phi = characteristic_function(F(20), 200)
+        phi = Cell(F(20), F(0), 200)
         worst = 0.0
         for i, p in enumerate(nodes_of(plan)):
-            exact = phi(p, 2 * plan.modulus) ** 4000 / (
+            exact = phi.at(p, 2 * plan.modulus) ** 4000 / (
                 plan.modulus * arb.sin_pi(arb(p) / (2 * plan.modulus))
             )
             exact = exact / 2 if p == plan.modulus else exact

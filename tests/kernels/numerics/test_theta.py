@@ -13,6 +13,7 @@ from flint import arb, fmpq
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from kernels.certificate.transform import Cell
 from kernels.numerics.arithmetic.triple import from_fraction
 from kernels.numerics.nodes.theta import (
     decay_of,
@@ -26,7 +27,6 @@ from kernels.numerics.nodes.theta import (
 )
 from tests.kernels.numerics.exact import SEEDS, SOME, to_mpf, total
 from tests.reference.balls import ball, enclosure, precision
-from tests.reference.theta import DirectSeries, PoissonSeries, characteristic_function
 
 BITS = 1000
 RHOS = [
@@ -47,15 +47,15 @@ ANGLES = [1e-9, 1e-4, 0.01, *np.linspace(0.02, 0.48, 24), 0.4999, 0.5 - 1e-9, 0.
 
 
 @cache
-def series(rho: F) -> DirectSeries | PoissonSeries:
+def cell(rho: F) -> Cell:
     """phi to 1000 bits after the point: far more than any phi here needs."""
     with precision(BITS + 64):
-        return characteristic_function(rho, BITS)
+        return Cell(rho, F(0), BITS)
 
 
 def phi(rho: F, turns: F) -> arb:
     """phi at an exact number of turns (at the precision in force)."""
-    return series(rho)(turns.numerator, turns.denominator)
+    return cell(rho).at(turns.numerator, turns.denominator)
 
 
 def poisson_excess(g: F, f: F) -> arb:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from flint import arb, fmpq
 
+from kernels.certificate.transform import Cell
 from kernels.numerics.absolute.trapezoid import Quadrature, quadrature, tails
 from kernels.numerics.nodes.layout import TOLERANCE
 from kernels.numerics.nodes.plan import Plan
@@ -19,7 +20,6 @@ from tests.reference.arb_tail import ArbTail
 from tests.reference.balls import ball, enclosure, precision
 from tests.reference.cells import Cells, rational_gcd
 from tests.reference.convolution import ConvolutionTail
-from tests.reference.theta import characteristic_function
 
 BITS = 420
 PRIMES = (11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47)
@@ -43,12 +43,12 @@ def exact_rule(name: str) -> list[tuple[int, arb]]:
     plan, cells = made(name)[0], CASES[name]
     size = 2 * plan.modulus
     with precision(BITS):
-        phis = [(characteristic_function(rho, BITS), int(rho / plan.spacing), cells[rho]) for rho in cells]
+        phis = [(Cell(rho, F(0), BITS), int(rho / plan.spacing), cells[rho]) for rho in cells]
         terms = []
         for p in nodes_of(plan):
             value = 1 / (plan.modulus * arb.sin_pi_fmpq(fmpq(p, size)))
             for phi, weight, count in phis:
-                value *= phi(weight * p, size) ** count
+                value *= phi.at(weight * p, size) ** count
             terms.append((p, value / 2 if p == plan.modulus else value))
     return terms
 

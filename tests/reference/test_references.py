@@ -15,16 +15,15 @@ import numpy as np
 import pytest
 from flint import acb, arb
 
+from kernels.certificate import survivors
+from kernels.certificate.transform import Cell
 from tests.paths import DATA
 from tests.reference.arb_tail import ArbTail
 from tests.reference.balls import ball, enclosure, precision
 from tests.reference.census import PER_LEVEL, level_cells, pair_cells, path_cells
 from tests.reference.convolution import ConvolutionTail, families
 from tests.reference.fine import FineTail
-from tests.reference.nodes import surviving_nodes
-from tests.reference.short_vectors import surviving_nodes_by_short_vectors
 from tests.reference.small import PUBLISHED, delta_unit_cells, single_cell
-from tests.reference.theta import DirectSeries, PoissonSeries
 from tests.reference.tradeoff import tradeoff
 
 FILES = sorted((DATA / "reference").glob("census-*.json"))
@@ -126,48 +125,43 @@ def test_far_tails_agree_relatively(digits: int) -> None:
     assert max(first.width, second.width) < second.lower / 10**20
 
 
+@pytest.mark.parametrize("smallest", [0, 10**9], ids=["sum over x", "Poisson's series"])
 @pytest.mark.parametrize("rho", [F(1, 900), F(999, 10_000), F(1), F(6), F(40)], ids=str)
-def test_both_series_of_the_characteristic_function_and_the_library_theta(rho: Fraction) -> None:
+def test_both_series_of_the_transform_are_the_library_theta(
+    rho: Fraction, smallest: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """theta_3(u, tau) = sum_x exp(-rho x^2 / 2 + 2 pi i u x)"""
+    monkeypatch.setattr("kernels.certificate.transform._LARGE_RHO", smallest)
     with precision(300):
-        direct, poisson = DirectSeries(rho, 220), PoissonSeries(rho, 220)
-        tau = (
-            acb(0, 1) * acb(ball(rho)) / (2 * arb.pi())
-        )  # theta_3(u, tau) = sum_x exp(-rho x^2 / 2 + 2 pi i x u)
+        cell, tau = Cell(rho, F(0), 220), acb(0, 1) * acb(ball(rho)) / (2 * arb.pi())
         for turns in (F(0), F(1, 100), F(3, 7), F(1, 2), F(-5, 3)):
+            found = cell.at(turns.numerator, turns.denominator)
             library = (acb(ball(turns)).modular_theta(tau)[2] / acb(0).modular_theta(tau)[2]).real
-            first, second = (series(turns.numerator, turns.denominator) for series in (direct, poisson))
-            assert first.overlaps(second)
-            assert first.overlaps(library)
-            assert first.rad() < 1e-60
-            assert second.rad() < 1e-60
+            assert found.overlaps(library)
+            assert found.rad() < 1e-60
 
 
 def test_scan_drops_no_node_that_matters() -> None:
-    cells, nats = {F(1, 3): 2, F(2, 5): 1, F(1, 50): 3}, 12.0
-    step, half = F(1, 150), 4000
-    kept = set(surviving_nodes(cells, step, half, nats).tolist())
-    assert len(kept) < half // 2
+    cells, nats, nodes = {F(1, 3): 2, F(2, 5): 1, F(1, 50): 3}, 12.0, 8001
+    step = F(1, 150)
+    kept = set(survivors.scan(cells, nodes * step, nats).residue.tolist())
+    assert len(kept) < nodes // 2
     with precision(80):
-        factors = [(PoissonSeries(rho, 60), int(rho / step), count) for rho, count in cells.items()]
+        factors = [(Cell(rho, F(0), 60), int(rho / step), count) for rho, count in cells.items()]
         limit = (-ball(F(12))).exp()
-        for n in range(1, half + 1):
+        for n in range(1, nodes):
             value = arb(1)
-            for function, weight, count in factors:
-                value *= function(n * weight, 2 * half + 1) ** count
+            for cell, weight, count in factors:
+                value *= cell.at(n * weight, nodes) ** count
             assert n in kept or value < limit
 
 
 def test_scan_by_arcs_equals_scan_of_everything(monkeypatch: pytest.MonkeyPatch) -> None:
-    from tests.reference import nodes
-
-    cells = level_cells("US") | level_cells("Block")
-    by_arcs = surviving_nodes(cells, F(1, 10_000), 200_000, 60.0)
-    monkeypatch.setattr(
-        nodes,
-        "_arcs",
-        lambda factor, weight, count, half, nats: iter([np.arange(1, half + 1, dtype=np.int64)]),
-    )
-    assert np.array_equal(by_arcs, surviving_nodes(cells, F(1, 10_000), 200_000, 60.0))
+    cells, nodes = level_cells("US") | level_cells("Block"), 400_001
+    by_arcs = survivors.scan(cells, F(nodes, 10_000), 60.0)
+    every = np.arange(nodes // 2 + 1, dtype=np.int64)
+    monkeypatch.setattr(survivors, "_arcs", lambda *_: iter([every]))
+    assert np.array_equal(by_arcs.residue, survivors.scan(cells, F(nodes, 10_000), 60.0).residue)
 
 
 def test_paths_keep_their_total_and_their_queries() -> None:
@@ -196,15 +190,6 @@ def test_tradeoff_reference_is_the_dual_of_the_profile() -> None:
 def enclosure_exp(eps: Fraction) -> Fraction:
     with precision(400):
         return enclosure(ball(eps).exp()).middle
-
-
-@pytest.mark.parametrize(
-    ("pair", "digits"), [(("000000", "011111"), 60), (("001111", "010010"), 50), (("010111", "111011"), 30)]
-)
-def test_short_vectors_find_what_a_scan_finds(pair: tuple[str, str], digits: int) -> None:
-    scanned = ArbTail(pair_cells(*pair), digits)
-    found = surviving_nodes_by_short_vectors(scanned.cells, scanned.step, scanned.half, scanned.nats)
-    assert found == scanned.survivors
 
 
 def test_short_vectors_on_a_lattice_beyond_a_scan() -> None:
