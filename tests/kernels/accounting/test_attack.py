@@ -10,12 +10,13 @@ import pytest
 from kernels.accounting.accountant import Accountant
 from kernels.accounting.attack import doubt, exceeded, largest_factor, odds_factor, posterior
 from kernels.accounting.composition import Composition
-from kernels.accounting.evaluate import evaluate
 from kernels.accounting.settings import Settings
 from kernels.intervals.interval import INFINITE, Interval, from_fraction
 from tests.reference.arb_tail import ArbTail
 from tests.reference.balls import ball, enclosure, precision
 from tests.reference.tradeoff import tradeoff
+from workflow.census.compute import compute
+from workflow.census.plan import CurveTask
 from workflow.results.attack import AttackRow, StoredAttack
 from workflow.results.curves import Identity, StoredResult
 
@@ -36,8 +37,7 @@ def accountant() -> Accountant:
 
 @pytest.fixture(scope="module")
 def result() -> StoredResult:
-    (found,) = evaluate([COMPOSITION], SETTINGS)
-    return StoredResult.of(Identity("pair", "00", "01"), "key", COMPOSITION, SETTINGS.deltas, found, 0.0)
+    return compute(CurveTask(Identity("pair", "00", "01"), COMPOSITION, SETTINGS, "key", 0.0))
 
 
 @pytest.mark.parametrize("alpha", [F(1, 100), F(1, 20), F(1, 10), F(1, 3)])

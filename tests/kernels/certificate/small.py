@@ -6,8 +6,9 @@ from pathlib import Path
 
 from kernels.accounting.census.allocation import Allocation
 from kernels.accounting.census.mechanism import pair_composition, pairs
-from kernels.accounting.evaluate import evaluate
 from workflow.allocation.read import parse_allocation
+from workflow.census.compute import compute as compute_task
+from workflow.census.plan import CurveTask
 from workflow.digests import content_key, settings_of
 from workflow.results.curves import CurveFile, Header, Identity, StoredResult
 
@@ -32,12 +33,9 @@ def compute(text: str = TEXT) -> list[StoredResult]:
     settings = settings_of(source)
     jobs = [(Identity("pair", a, b), pair_composition(source, a, b)) for a, b in pairs(source)]
     jobs += [(Identity("level", level), source.level_composition(level)) for level in source.levels]
-    found = evaluate([composition for _, composition in jobs], settings)
     return [
-        StoredResult.of(
-            identity, content_key(composition, settings), composition, settings.deltas, result, 0.0
-        )
-        for (identity, composition), result in zip(jobs, found, strict=True)
+        compute_task(CurveTask(identity, composition, settings, content_key(composition, settings), 0.0))
+        for identity, composition in jobs
     ]
 
 

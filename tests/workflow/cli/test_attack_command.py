@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 
 from kernels.accounting.census.mechanism import pair_composition
-from kernels.accounting.evaluate import evaluate
 from tests.workflow.cli.command_line import FIRST_PAIR, TINY, TINY_PAIR, answer, complaint, table
 from tests.workflow.results.stored import HEADER
 from workflow.allocation.read import load_allocation
+from workflow.census.compute import compute
+from workflow.census.plan import CurveTask
 from workflow.digests import settings_of
-from workflow.results.curves import CurveFile, Identity, StoredResult
+from workflow.results.curves import CurveFile, Identity
 
 
 def test_the_first_pair_of_dhc() -> None:
@@ -51,8 +52,7 @@ def test_a_probability_is_printed_as_1_only_where_it_is_that() -> None:
 def test_a_result_file_answers_without_computing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tiny = load_allocation(TINY)
     composition, settings = pair_composition(tiny, "00", "10"), settings_of(tiny)
-    (found,) = evaluate([composition], settings)
-    result = StoredResult.of(Identity("pair", "00", "10"), "key", composition, settings.deltas, found, 0.0)
+    result = compute(CurveTask(Identity("pair", "00", "10"), composition, settings, "key", 0.0))
     path = tmp_path / "curves.h5"
     header = replace(HEADER, allocation="tiny", allocation_yaml=Path(TINY).read_text(), settings=settings)
     CurveFile.write(path, header, [result])
