@@ -8,14 +8,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # for type checkers and editors; at run time __getattr__ finds the names
-    from exact_census.allocations import Allocation as Allocation
-    from exact_census.allocations import Tuning as Tuning
-    from exact_census.allocations import load_allocation as load_allocation
-    from exact_census.allocations import tune as tune
+    from exact_census.composition import Allocation as Allocation
     from exact_census.composition import Composition as Composition
+    from exact_census.composition import load_allocation as load_allocation
     from exact_census.curves import Curve as Curve
     from exact_census.curves import Curves as Curves
-    from exact_census.curves import curve as curve
     from exact_census.curves import read_curves as read_curves
     from exact_census.exact import Bounded as Bounded
     from exact_census.exact import InputError as InputError
@@ -24,19 +21,22 @@ if TYPE_CHECKING:  # for type checkers and editors; at run time __getattr__ find
     from exact_census.plots import plot_profile as plot_profile
     from exact_census.plots import plot_tradeoff as plot_tradeoff
     from exact_census.questions import convert as convert
+    from exact_census.questions import curve as curve
     from exact_census.questions import delta as delta
     from exact_census.questions import epsilon as epsilon
     from exact_census.questions import profile as profile
     from exact_census.questions import reduction as reduction
     from exact_census.questions import tradeoff as tradeoff
+    from exact_census.tuning import Tuning as Tuning
+    from exact_census.tuning import tune as tune
 
 _HOMES = {
-    ".allocations": ("Allocation", "Tuning", "load_allocation", "tune"),
-    ".composition": ("Composition",),
-    ".curves": ("Curve", "Curves", "curve", "read_curves"),
+    ".composition": ("Allocation", "Composition", "load_allocation"),
+    ".curves": ("Curve", "Curves", "read_curves"),
     ".exact": ("Bounded", "InputError", "Interval", "Refused"),
     ".plots": ("plot_profile", "plot_tradeoff"),
-    ".questions": ("convert", "delta", "epsilon", "profile", "reduction", "tradeoff"),
+    ".questions": ("convert", "curve", "delta", "epsilon", "profile", "reduction", "tradeoff"),
+    ".tuning": ("Tuning", "tune"),
 }
 _MODULE = {name: module for module, names in _HOMES.items() for name in names}
 

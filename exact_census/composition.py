@@ -9,10 +9,10 @@ from typing import Any, Self
 
 from exact_census.exact import InputError, checking, written
 from kernels.accounting import composition
-from kernels.accounting.census.allocation import Allocation
+from kernels.accounting.census.allocation import Allocation as Allocation
 from kernels.accounting.census.mechanism import pair_composition, resolve_mechanism
 from workflow.allocation.cells import read_cells
-from workflow.allocation.read import load_allocation
+from workflow.allocation.read import load_allocation as load_allocation
 from workflow.input.rational import parse_rho
 
 

@@ -1,4 +1,4 @@
-"""Whole curves of one composition, computed here or read from a result file."""
+"""Whole curves of one composition, and result files that hold them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ from typing import Any, Self
 
 from exact_census.exact import Bounded, Floats, checking
 from kernels.accounting.composition import Composition
-from kernels.accounting.evaluate import evaluate
 from kernels.accounting.result import PairResult
-from kernels.accounting.settings import Settings
 from kernels.intervals.interval import from_floats
 from workflow.results.curves import open_results
 
@@ -41,14 +39,16 @@ class Curve:
     epsilon: Bounded
     reduction: Bounded
 
-
-def curve(composition: Composition, thresholds: int = 1001, eps_points: int = 256) -> Curve:
-    """The curves of a composition, of at least so many thresholds where its lattice has them.
-
-    Raises Refused when it is out of reach.
-    """
-    (found,) = evaluate([composition], Settings((), thresholds, eps_points))
-    return _curve(composition, (), found)
+    @classmethod
+    def of(cls, composition: Composition, deltas: tuple[Fraction, ...], found: PairResult) -> Self:
+        """What was computed for a composition, as arrays."""
+        same = ("threshold", "absolute_bound", "eps", "delta", "log10_delta", "relative_bound")
+        parts: dict[str, Any] = {name: getattr(found, name) for name in same}
+        for name in ("epsilon", "reduction"):
+            rows = getattr(found, name).tolist()
+            parts[name] = Bounded.of((from_floats(*row) for row in rows), (len(rows),))
+        alpha, beta = found.alpha[:, 0].copy(), found.beta[:, 0].copy()
+        return cls(composition=composition, deltas=deltas, alpha=alpha, beta=beta, **parts)
 
 
 def read_curves(path: str | Path) -> Curves:
@@ -80,7 +80,7 @@ class Curves(Mapping["tuple[str, str] | str", Curve]):
         path = self._paths[key]
         with checking():
             found = self._results.read_verified(path)
-        return _curve(found.composition, found.deltas, found)
+        return Curve.of(found.composition, found.deltas, found)
 
     def __iter__(self) -> Iterator[tuple[str, str] | str]:
         return iter(self._paths)
@@ -97,13 +97,3 @@ class Curves(Mapping["tuple[str, str] | str", Curve]):
     def close(self) -> None:
         """Close the file."""
         self._results.close()
-
-
-def _curve(composition: Composition, deltas: tuple[Fraction, ...], found: PairResult) -> Curve:
-    same = ("threshold", "absolute_bound", "eps", "delta", "log10_delta", "relative_bound")
-    parts: dict[str, Any] = {name: getattr(found, name) for name in same}
-    for name in ("epsilon", "reduction"):
-        rows = getattr(found, name).tolist()
-        parts[name] = Bounded.of((from_floats(*row) for row in rows), (len(rows),))
-    alpha, beta = found.alpha[:, 0].copy(), found.beta[:, 0].copy()
-    return Curve(composition=composition, deltas=deltas, alpha=alpha, beta=beta, **parts)

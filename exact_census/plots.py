@@ -10,7 +10,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 
-from exact_census.curves import Curve, curve
+from exact_census.curves import Curve
+from exact_census.questions import curve
 from kernels.accounting.bounds import zcdp
 from kernels.accounting.composition import Composition
 from workflow.pages.drawing import EXACT, ZCDP

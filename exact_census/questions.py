@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from exact_census.curves import Curve
 from exact_census.exact import Bounded, Number, exact, exact_array
 from kernels.accounting.accountant import Accountant
 from kernels.accounting.bounds import zcdp
 from kernels.accounting.composition import Composition
+from kernels.accounting.evaluate import evaluate
+from kernels.accounting.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +95,15 @@ def tradeoff(composition: Composition, alpha: Any) -> Bounded:
     """
     numbers, shape = exact_array(alpha, "alpha", 0, 1)
     return Bounded.of(map(_accountant(composition).tradeoff, numbers), shape)
+
+
+def curve(composition: Composition, thresholds: int = 1001, eps_points: int = 256) -> Curve:
+    """The curves of a composition, of at least so many thresholds where its lattice has them.
+
+    Raises Refused when it is out of reach.
+    """
+    (found,) = evaluate([composition], Settings((), thresholds, eps_points))
+    return Curve.of(composition, (), found)
 
 
 def reduction(composition: Composition, delta: Any) -> Reduction:

@@ -1,4 +1,4 @@
-"""Allocations: how a privacy-loss budget is split over geographic levels and queries, and how it is tuned."""
+"""Budget in, noise out: the allocation with the least noise that keeps a promise."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ from collections.abc import Sequence
 
 from exact_census.exact import InputError, Number, checking, written
 from kernels.accounting.census.allocation import Allocation
-from workflow.allocation.read import load_allocation
-from workflow.design.tune import Request, Tuning, run_tuning
-
-__all__ = ["Allocation", "Tuning", "load_allocation", "tune"]
+from workflow.design.tune import Request, run_tuning
+from workflow.design.tune import Tuning as Tuning
 
 
 def tune(
