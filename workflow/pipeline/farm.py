@@ -153,9 +153,7 @@ class _Leader(Generic[Item, Answer]):
 
     def _notice_answer(self) -> bool:
         """Begin to receive one answer and hand out the next item; False when no answer waits."""
-        from mpi4py import MPI
-
-        status = MPI.Status()
+        status = _mpi().Status()
         for _ in range(_PROBES):
             message = self.communicator.improbe(status=status)
             if message is not None:
@@ -207,9 +205,7 @@ def _follow(communicator: Any, work: Callable[[Any], Any]) -> None:
 
 def _warm_up(communicator: Any, work: Callable[[Any], Any], item: Any) -> None:
     """Compute an item for what it loads and compiles: first one rank of each node, then the node's others."""
-    from mpi4py import MPI
-
-    node = communicator.Split_type(MPI.COMM_TYPE_SHARED)
+    node = communicator.Split_type(_mpi().COMM_TYPE_SHARED)
     if node.rank == 0:
         work(item)
     request, waits = node.Ibarrier(), _sleeps()
@@ -222,13 +218,17 @@ def _warm_up(communicator: Any, work: Callable[[Any], Any], item: Any) -> None:
 
 def _receive(communicator: Any, source: int) -> tuple[Any, int]:
     """The next message from a rank and its tag, waiting without keeping a core busy."""
-    from mpi4py import MPI
-
-    status = MPI.Status()
+    status = _mpi().Status()
     waits = _sleeps()
     while (message := communicator.improbe(source, status=status)) is None:
         time.sleep(next(waits))
     return message.recv(), status.Get_tag()
+
+
+def _mpi() -> Any:
+    from mpi4py import MPI  # starts MPI, which one process alone can do without
+
+    return MPI
 
 
 def _timed(work: Callable[[Item], Answer], item: Item) -> tuple[Answer, float]:

@@ -24,7 +24,7 @@ def world(expected: int | None = None, environment: Mapping[str, str] = os.envir
     rank where the launcher says that it started several: each copy would do all of the work.
     """
     try:
-        from mpi4py import MPI
+        from mpi4py import MPI  # starts MPI, and fails where there is no library of it
     except (ImportError, RuntimeError) as error:  # no mpi4py, or no MPI library
         check_world(1, expected, environment, f"MPI cannot be loaded: {error}")
         return None
