@@ -16,7 +16,17 @@ from kernels.accounting.census.allocation import Allocation
 from kernels.accounting.census.mechanism import pair_composition
 from workflow.design.closeness import OWN, PAPER_ORDER, Family
 from workflow.numbers import ten_to
-from workflow.pages.drawing import BLUE, GREEN, INK, MUTED, VERMILLION, Style, canvas, inline_svg, plain_axis
+from workflow.pages.drawing import (
+    BLUE,
+    GREEN,
+    INK,
+    VERMILLION,
+    Style,
+    canvas,
+    inline_svg,
+    list_axis,
+    powers_of_ten,
+)
 from workflow.pages.findings import Spread
 from workflow.pages.template import base64_text, environment
 from workflow.results.closeness import ClosenessRow
@@ -26,12 +36,13 @@ _STYLES: tuple[Style, ...] = (
     {"color": VERMILLION, "marker": "s"},
     {"color": GREEN, "marker": "D"},
 )
+_CORRECTED: Style = {"linewidth": 1, "linestyle": (0, (2, 2)), "markersize": 5, "markerfacecolor": "white"}
 _SAME = -16  # differences below this power of ten are those of equal pairs, or of rounding
 
 
 def build_theory_page(
     allocation: Allocation,
-    found: Sequence[Family],
+    families: Sequence[Family],
     rows: Sequence[ClosenessRow],
     tables: Sequence[Path],
     out: Path,
@@ -45,61 +56,47 @@ def build_theory_page(
     page = environment().get_template("theory.html.j2")
     text = page.render(
         allocation=allocation,
-        families=found,
-        own=next((one.gaps[0] for one in found if one.name == OWN and one.gaps[0].cells == cells), None),
+        families=families,
+        own=next(
+            (family.gaps[0] for family in families if family.name == OWN and family.gaps[0].cells == cells),
+            None,
+        ),
         paper_order=float(PAPER_ORDER),
         pairs=pairs,
         eps={delta: Spread.of(row.eps_difference for row in here) for delta, here in by_delta.items()},
         farthest=farthest,
         median=Spread.of(row.curve_difference_upper for row in pairs).median,
-        plots={"gaps": _gap_plot(found), "pairs": _pair_plot(pairs)},
+        plots={"gaps": _gap_plot(families), "pairs": _pair_plot(pairs)},
         files={path.name: base64_text(path) for path in tables},
     )
     out.write_text(text, encoding="utf-8")
 
 
-def _gap_plot(found: Sequence[Family]) -> Markup:
+def _gap_plot(families: Sequence[Family]) -> Markup:
     with canvas(7.2, 4.6) as figure:
         axes = figure.add_subplot(xscale="log", yscale="log")
-        for family, style in zip(found, _STYLES, strict=False):
-            cells = [one.cells for one in family.gaps]
-            gaps = [float(one.gap.value) for one in family.gaps]
-            rest = [float(one.corrected.upper) for one in family.gaps]
+        for family, style in zip(families, _STYLES, strict=False):
+            cells = [gap.cells for gap in family.gaps]
+            gaps = [float(gap.gap.value) for gap in family.gaps]
+            rest = [float(gap.corrected.upper) for gap in family.gaps]
             axes.plot(cells, gaps, **style, linewidth=1.8, markersize=6, label=family.name)
-            axes.plot(
-                cells,
-                rest,
-                **style,
-                linewidth=1,
-                linestyle=(0, (2, 2)),
-                markersize=5,
-                markerfacecolor="white",
-            )
-        _reference_line(axes, found[0])
+            axes.plot(cells, rest, **style, **_CORRECTED)
+        _reference_line(axes, families[0])
         axes.set(xlabel="m: number of cells (equal total ρ)", ylabel="largest distance from the limit")
-        for axis in (axes.xaxis, axes.yaxis):
-            axis.set_minor_formatter(FuncFormatter(lambda value, _: ""))
+        powers_of_ten(axes.xaxis, axes.yaxis)
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: ten_to(round(np.log10(value)))))
         axes.legend(loc="lower left")
-    return inline_svg(
-        figure, "gaps", "Distance between exact curves and their Gaussian limit, by number of cells"
-    )
+    title = "Distance between exact curves and their Gaussian limit, by number of cells"
+    return inline_svg(figure, "gaps", title)
 
 
 def _reference_line(axes: Axes, family: Family) -> None:
     """The slope of the paper's bound through the family's first point; its constant means nothing."""
-    cells = np.array([one.cells for one in family.gaps], dtype=float)
+    cells = np.array([gap.cells for gap in family.gaps], dtype=float)
     line = float(family.gaps[0].gap.value) * (cells / cells[0]) ** float(PAPER_ORDER)
     axes.plot(cells, line, color=INK, linewidth=1.2, linestyle=(0, (1, 2)))
-    axes.annotate(
-        "slope −3/2, proven",
-        (cells[-1], line[-1]),
-        xytext=(0, 14),
-        textcoords="offset points",
-        ha="right",
-        fontsize=8,
-    )
+    look: Style = {"xytext": (0, 14), "ha": "right", "fontsize": 8}
+    axes.annotate("slope −3/2, proven", (cells[-1], line[-1]), textcoords="offset points", **look)
 
 
 def _pair_plot(pairs: Sequence[ClosenessRow]) -> Markup:
@@ -108,21 +105,10 @@ def _pair_plot(pairs: Sequence[ClosenessRow]) -> Markup:
     decades = range(min(counts), max(counts) + 1)
     with canvas(5.2, 0.9 + 0.3 * len(decades)) as figure:
         axes = figure.add_subplot()
-        for place, decade in enumerate(decades):
-            axes.barh(place, counts[decade], 0.8, color=BLUE)
-            axes.annotate(
-                str(counts[decade]),
-                (counts[decade], place),
-                xytext=(4, 0),
-                textcoords="offset points",
-                va="center",
-            )
-        axes.set_yticks(range(len(decades)), [_words(decade) for decade in decades])
-        axes.set_ylim(len(decades) - 0.4, -0.6)
+        bars = axes.barh(range(len(decades)), [counts[decade] for decade in decades], 0.8, color=BLUE)
+        axes.bar_label(bars, padding=4)
         axes.margins(x=0.12)
-        axes.set_xlabel("pairs")
-        axes.tick_params(axis="y", colors=MUTED, labelcolor=INK)
-        plain_axis(axes)
+        list_axis(axes, [_words(decade) for decade in decades], "pairs")
     return inline_svg(figure, "pairs", "Number of pairs by their distance from the first pair")
 
 

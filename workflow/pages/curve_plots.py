@@ -14,7 +14,18 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from kernels.accounting.bounds import gaussian, zcdp
 from workflow.numbers import delta_text, round_down, round_up, ten_to
-from workflow.pages.drawing import CKS20, EXACT, GAUSSIAN, INK, ZCDP, Style, canvas, inline_svg, zcdp_line
+from workflow.pages.drawing import (
+    CKS20,
+    EXACT,
+    GAUSSIAN,
+    INK,
+    ZCDP,
+    Style,
+    canvas,
+    inline_svg,
+    powers_of_ten,
+    zcdp_line,
+)
 from workflow.pages.findings import DeltaFindings
 from workflow.results.curves import StoredResult
 
@@ -71,8 +82,7 @@ def small_alpha_plot(curve: StoredResult, label: str, name: str) -> Markup:
             xlabel="α: false-positive rate of an attacker's test",
             ylabel="largest possible power 1 − f(α)",
         )
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: ten_to(round(np.log10(value)))))
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: ten_to(round(np.log10(value)))))
+        powers_of_ten(axes.xaxis, axes.yaxis)
         axes.minorticks_off()
         _legend(axes, loose, loc="lower right")
     return inline_svg(figure, "power", f"Power of the best test of {label} at small false-positive rates")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 from numpy.typing import NDArray
 
 from workflow.results.surveys import StudyResult
+from workflow.study.tables import SurveyRow
 from workflow.study.tasks import GRID
 
 CONFIDENCE = 1.959964  # standard errors on either side, for 95 %
@@ -24,37 +24,35 @@ class Estimate:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
-    """One mechanism at one point: n times its mean squared error, simulated, exact, and exact at its worst P;
-    after projection to the simplex; bits per report."""
-
-    mechanism: str
-    simulated: Estimate
-    exact: float
-    worst: float
-    projected: Estimate
-    bits: int
-
-
-@dataclass(frozen=True, slots=True)
 class Point:
-    """One domain, eps and P, with M* and what every mechanism does there."""
+    """One domain, eps and P: the survey by each mechanism, and what P gives to the sensitive symbols."""
 
-    source: str
-    symbols: int
-    sensitive: int
-    eps: Fraction
-    m_star: float
-    gap: float
-    alpha_star: float
-    mixture: Mapping[int, float]
+    surveys: dict[str, SurveyRow]
     alpha: float
-    measured: Mapping[str, Measured]
+
+    @property
+    def at(self) -> SurveyRow:
+        """Any of the surveys: they share domain, eps, M* and the optimal mixture."""
+        return next(iter(self.surveys.values()))
+
+    def simulated(self, mechanism: str) -> Estimate:
+        """n times the mean squared error of a mechanism, simulated."""
+        survey = self.surveys[mechanism]
+        return Estimate(survey.n_mse, CONFIDENCE * survey.n_mse_error)
+
+    def projected(self, mechanism: str) -> Estimate:
+        """The simulated error after projection of the estimates to the simplex."""
+        survey = self.surveys[mechanism]
+        return Estimate(survey.projected_n_mse, CONFIDENCE * survey.projected_n_mse_error)
 
     def ratio(self, mechanism: str) -> Estimate:
         """The simulated error in units of M*."""
-        simulated = self.measured[mechanism].simulated
-        return Estimate(simulated.value / self.m_star, simulated.half_width / self.m_star)
+        simulated = self.simulated(mechanism)
+        return Estimate(simulated.value / self.at.m_star, simulated.half_width / self.at.m_star)
+
+    def worst(self, mechanism: str) -> float:
+        """The exact error of a mechanism at its own worst P, in units of M*."""
+        return self.surveys[mechanism].worst_n_mse / self.at.m_star
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +66,13 @@ class MapRow:
 
 def points_of(results: Sequence[StudyResult]) -> list[Point]:
     """The points in the study's order."""
-    found: dict[tuple[Any, ...], list[StudyResult]] = {}
+    points: dict[tuple[Any, ...], Point] = {}
     for result in results:
-        if result.attributes["kind"] == "survey":
-            place = tuple(result.attributes[name] for name in ("source", "symbols", "sensitive", "eps"))
-            found.setdefault(place, []).append(result)
-    return [_point(group) for group in found.values()]
+        for row in SurveyRow.rows_of(result):
+            alpha = float(result.arrays["distribution"][: row.sensitive].sum())
+            point = points.setdefault((row.source, row.symbols, row.sensitive, row.eps), Point({}, alpha))
+            point.surveys[row.mechanism] = row
+    return list(points.values())
 
 
 def map_rows(results: Sequence[StudyResult]) -> list[MapRow]:
@@ -88,7 +87,7 @@ def map_rows(results: Sequence[StudyResult]) -> list[MapRow]:
 
 def on_grid(points: Sequence[Point]) -> list[Point]:
     """Those at the least favourable P."""
-    return [point for point in points if point.source == GRID]
+    return [point for point in points if point.at.source == GRID]
 
 
 def longest_series(points: Sequence[Point], along: str) -> list[Point]:
@@ -97,38 +96,6 @@ def longest_series(points: Sequence[Point], along: str) -> list[Point]:
     families: dict[tuple[Any, ...], list[Point]] = {}
     fixed = [name for name in ("symbols", "sensitive", "eps") if name != along]
     for point in points:
-        families.setdefault(tuple(getattr(point, name) for name in fixed), []).append(point)
+        families.setdefault(tuple(getattr(point.at, name) for name in fixed), []).append(point)
     longest = max(families.values(), key=len)
-    return sorted(longest, key=lambda point: getattr(point, along))
-
-
-def _point(group: Sequence[StudyResult]) -> Point:
-    first = group[0]
-    scalars: Mapping[str, Any] = first.attributes
-    sensitive = int(scalars["sensitive"])
-    return Point(
-        source=scalars["source"],
-        symbols=scalars["symbols"],
-        sensitive=sensitive,
-        eps=Fraction(scalars["eps"]),
-        m_star=scalars["m_star"],
-        gap=scalars["gap"],
-        alpha_star=scalars["alpha_star"],
-        mixture=dict(zip(first.arrays["size"].tolist(), first.arrays["share"].tolist(), strict=True)),
-        alpha=float(first.arrays["distribution"][:sensitive].sum()),
-        measured={str(result.attributes["mechanism"]): _measured(result.attributes) for result in group},
-    )
-
-
-def _measured(scalars: Mapping[str, Any]) -> Measured:
-    def estimate(name: str) -> Estimate:
-        return Estimate(scalars[name], CONFIDENCE * scalars[f"{name}_error"])
-
-    return Measured(
-        mechanism=scalars["mechanism"],
-        simulated=estimate("n_mse"),
-        exact=scalars["exact_n_mse"],
-        worst=scalars["worst_n_mse"],
-        projected=estimate("projected_n_mse"),
-        bits=scalars["bits"],
-    )
+    return sorted(longest, key=lambda point: getattr(point.at, along))

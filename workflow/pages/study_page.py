@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from math import hypot, log
 from pathlib import Path
 from typing import Any
@@ -12,11 +11,10 @@ from typing import Any
 from kernels.uldp.closed_forms import single_size_until
 from kernels.uldp.domain import Domain
 from kernels.uldp.regimes import REGIMES
-from workflow.numbers import integer_text, size_text
+from workflow.numbers import integer_text
 from workflow.pages import study_plots as plots
 from workflow.pages.study_findings import (
     CONFIDENCE,
-    Estimate,
     MapRow,
     Point,
     longest_series,
@@ -61,16 +59,16 @@ def build_study_report(results_dir: Path, study: Study, out: Path) -> None:
         results = [stored.read(row["path"]) for row in index]
     points, rows = points_of(results), map_rows(results)
     grid = on_grid(points)
-    if not grid or not rows or "uBD" not in grid[0].measured:
+    if not grid or not rows or "uBD" not in grid[0].surveys:
         raise ReportError(f"{results_dir / 'study.h5'}: holds no surveys by uBD, or no regime map")
     made = environment()
-    made.filters |= {"short": short, "mixture": mixture_text, "eps": eps_text}
+    made.filters |= {"mixture": mixture_text}
     page = made.get_template("uldp.html.j2").render(
         study=study,
         points=points,
         grid=grid,
-        tables=[(table, [p for p in points if p.source == table.name]) for table in study.tables],
-        mechanisms=list(grid[0].measured),
+        tables=[(table, [p for p in points if p.at.source == table.name]) for table in study.tables],
+        mechanisms=list(grid[0].surveys),
         cards=_cards(grid),
         verdict=_verdict(grid, rows),
         plots=_plots(grid, rows),
@@ -87,12 +85,6 @@ def build_study_report(results_dir: Path, study: Study, out: Path) -> None:
     out.write_text(page, encoding="utf-8")
 
 
-def short(value: float, digits: int = 5) -> str:
-    """A number with so many significant digits, zeros at the end kept."""
-    text = f"{value:#.{digits}g}"
-    return text.rstrip(".") if "e" not in text else f"{value:.{digits - 1}e}"
-
-
 def mixture_text(mixture: dict[int, float]) -> str:
     """t* in words: k = 2, or k = 1: 88.3 %, 2: 11.7 %."""
     if len(mixture) == 1:
@@ -100,66 +92,48 @@ def mixture_text(mixture: dict[int, float]) -> str:
     return ", ".join(f"k = {k}: {100 * share:.1f}\u00a0%" for k, share in mixture.items())
 
 
-def eps_text(eps: Fraction) -> str:
-    """eps as a decimal where that ends."""
-    return size_text(eps)
-
-
 def _verdict(grid: Sequence[Point], rows: Sequence[MapRow]) -> Verdict:
     farthest = max(grid, key=lambda point: abs(point.ratio("uBD").value - 1))
-    beaten = [
-        (point, name)
-        for point in grid
-        for name, other in point.measured.items()
-        if _clearly_less(other.simulated, point.measured["uBD"].simulated)
-    ]
-    one_size = [
-        point
-        for point in grid
-        if point.sensitive < point.symbols
-        and float(point.eps) <= _log(single_size_until(Domain(point.symbols, point.sensitive)))
-    ]
-    gaps = [point.gap for point in grid] + [float(row.arrays["gap"].max()) for row in rows]
+    one_size = [point for point in grid if _one_size(point)]
     return Verdict(
         farthest=farthest,
         deviation=abs(farthest.ratio("uBD").value - 1),
-        beaten=beaten,
+        beaten=[(point, name) for point in grid for name in point.surveys if _beats(point, name, "uBD")],
         one_size=one_size,
         strictly=all(
-            point.measured["uSS"].worst > point.m_star for point in one_size if "uSS" in point.measured
+            point.surveys["uSS"].worst_n_mse > point.at.m_star for point in one_size if "uSS" in point.surveys
         ),
-        largest_gap=max(gaps),
+        largest_gap=max([point.at.gap for point in grid] + [float(row.arrays["gap"].max()) for row in rows]),
     )
 
 
-def _clearly_less(one: Estimate, other: Estimate) -> bool:
-    noise = hypot(one.half_width, other.half_width) / CONFIDENCE
-    return other.value - one.value > 4 * noise
+def _one_size(point: Point) -> bool:
+    """Whether some symbols are not sensitive and one block size is optimal."""
+    if point.at.sensitive == point.at.symbols:
+        return False
+    odds = single_size_until(Domain(point.at.symbols, point.at.sensitive))
+    return odds > 0 and float(point.at.eps) <= log(odds)
 
 
-def _worst(grid: Sequence[Point], mechanism: str) -> list[float]:
-    """The exact worst errors of a mechanism, in units of M*."""
-    return [point.measured[mechanism].worst / point.m_star for point in grid]
+def _beats(point: Point, name: str, other: str) -> bool:
+    """Whether the simulated error of a mechanism is below another's by more than four standard errors."""
+    better, worse = point.simulated(name), point.simulated(other)
+    return worse.value - better.value > 4 * hypot(better.half_width, worse.half_width) / CONFIDENCE
 
 
-def _cards(grid: Sequence[Point]) -> list[dict[str, Any]]:
-    """How much worse the others are: the largest factor for relatives of uBD, the smallest one for the
-    rest."""
-    names = set(grid[0].measured)
+def _cards(grid: Sequence[Point]) -> list[tuple[str, str, str, float]]:
+    """How much worse the others are, each a style, what it is, a word and the factor: the largest factor for
+    relatives of uBD, the smallest one for the rest."""
+    names = [name for name in ("uSS", "uRR", "uHR", "uOUE", "uOLH") if name in grid[0].surveys]
+    worst = {name: [point.worst(name) for point in grid] for name in names}
     cards = [
-        {
-            "kind": kind,
-            "what": f"{name}, worst of the points",
-            "figure": max(_worst(grid, name)),
-            "word": "up to",
-        }
-        for name, kind in (("uSS", "saving"), ("uRR", "cks20"))
-        if name in names
+        (style, f"{name}, worst of the points", "up to", max(worst[name]))
+        for name, style in (("uSS", "saving"), ("uRR", "cks20"))
+        if name in worst
     ]
-    rest = [name for name in ("uHR", "uOUE", "uOLH") if name in names]
+    rest = [name for name in names if name not in ("uSS", "uRR")]
     if rest:
-        least = min(min(_worst(grid, name)) for name in rest)
-        cards.append({"kind": "census", "what": ", ".join(rest), "figure": least, "word": "at least"})
+        cards.append(("census", ", ".join(rest), "at least", min(min(worst[name]) for name in rest)))
     return cards
 
 
@@ -181,10 +155,6 @@ def _shown(rows: Sequence[MapRow]) -> MapRow:
 
 def _share(rows: Sequence[MapRow], regime: int) -> float:
     return sum(float((row.arrays["regime"] == regime).mean()) for row in rows) / len(rows)
-
-
-def _log(odds: float) -> float:
-    return log(odds) if odds > 0 else float("-inf")
 
 
 def _provenance(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from markupsafe import Markup
@@ -24,8 +25,9 @@ from workflow.pages.drawing import (
     Style,
     canvas,
     inline_svg,
+    legend_above,
 )
-from workflow.pages.study_findings import MapRow, Point
+from workflow.pages.study_findings import Estimate, MapRow, Point
 
 #: Colour, marker and dashes of each mechanism.
 STYLES: dict[str, Style] = {
@@ -44,46 +46,39 @@ def ratio_plot(points: Sequence[Point], along: str, name: str) -> Markup:
     """Simulated error in units of M* against eps or the number of sensitive symbols, with 95 % intervals."""
     with canvas(5.2, 3.9) as figure:
         axes = figure.add_subplot(yscale="log")
-        places = [float(getattr(point, along)) for point in points]
+        places = [float(getattr(point.at, along)) for point in points]
         axes.axhline(1.0, color=INK, linewidth=1.2)
         axes.annotate("M*", (places[-1], 1.0), xytext=(4, -9), textcoords="offset points", fontsize=9)
-        for mechanism in points[0].measured:
-            ratios = [point.ratio(mechanism) for point in points]
-            axes.errorbar(
-                places,
-                [ratio.value for ratio in ratios],
-                [ratio.half_width for ratio in ratios],
-                label=mechanism,
-                markersize=4.5,
-                capsize=2,
-                **STYLES[mechanism],
-            )
+        for mechanism in points[0].surveys:
+            _error_bars(axes, places, [point.ratio(mechanism) for point in points], mechanism)
         axes.set(xlabel=_axis_name(along), ylabel="n · MSE, in units of M*")
         axes.xaxis.set_major_locator(MaxNLocator(integer=along == "sensitive"))
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         axes.yaxis.set_minor_formatter(FuncFormatter(lambda value, _: f"{value:g}" if value < 10 else ""))
         axes.tick_params(axis="y", which="minor", labelsize=7.5)
-        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, handlelength=3.4)
+        legend_above(axes, handlelength=3.4)
     return inline_svg(figure, name, f"Error of every mechanism in units of the limit against {along}")
+
+
+def _error_bars(
+    axes: Axes, places: Sequence[float], estimates: Sequence[Estimate], mechanism: str, **style: Any
+) -> None:
+    means, widths = zip(*((estimate.value, estimate.half_width) for estimate in estimates), strict=True)
+    look = STYLES[mechanism] | style
+    axes.errorbar(places, means, widths, label=mechanism, markersize=4.5, capsize=2, **look)
 
 
 def error_plot(points: Sequence[Point], name: str) -> Markup:
     """Simulated error and M* themselves against eps, both axes logarithmic."""
     with canvas(5.2, 3.9) as figure:
         axes = figure.add_subplot(xscale="log", yscale="log")
-        places = [float(point.eps) for point in points]
-        for mechanism in points[0].measured:
-            values = [point.measured[mechanism].simulated for point in points]
-            axes.errorbar(
-                places,
-                [value.value for value in values],
-                [value.half_width for value in values],
-                label=mechanism,
-                markersize=4.5,
-                capsize=2,
-                **{**STYLES[mechanism], **({"linestyle": "none"} if mechanism == "uBD" else {})},
-            )
-        axes.plot(places, [point.m_star for point in points], color=INK, linewidth=1.2, label="M*", zorder=3)
+        places = [float(point.at.eps) for point in points]
+        for mechanism in points[0].surveys:
+            style = {"linestyle": "none"} if mechanism == "uBD" else {}  # M* is drawn there
+            _error_bars(axes, places, [point.simulated(mechanism) for point in points], mechanism, **style)
+        axes.plot(
+            places, [point.at.m_star for point in points], color=INK, linewidth=1.2, label="M*", zorder=3
+        )
         axes.set(xlabel=_axis_name("eps"), ylabel="n · MSE")
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
@@ -112,7 +107,7 @@ def mixture_plot(row: MapRow) -> Markup:
         )
         axes.plot(eps, row.arrays["alpha_star"], color=INK, linewidth=1.8, linestyle=(0, (5, 2)), label="α*")
         axes.set(xlim=(eps[0], eps[-1]), ylim=(0, 1), xlabel=_axis_name("eps"), ylabel="t*ₖ, and α*")
-        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=len(used) + 1, handlelength=1.8)
+        legend_above(axes, ncols=len(used) + 1, handlelength=1.8)
     return inline_svg(figure, "mixture", "Optimal mixture of block sizes against eps")
 
 
@@ -152,4 +147,4 @@ def _borders(axes: Axes, rows: Sequence[MapRow]) -> None:
 
 
 def _axis_name(along: str) -> str:
-    return {"eps": "ε", "sensitive": "number of sensitive symbols v"}[along]
+    return "ε" if along == "eps" else "number of sensitive symbols v"

@@ -31,9 +31,16 @@ def environment() -> Environment:
         "share_of": numbers.share_text,
         "size": numbers.size_text,
         "integer": numbers.integer_text,
+        "significant": significant,
         "words": lambda name: name.replace("_", " "),
     }
     return made
+
+
+def significant(value: float, digits: int = 5) -> str:
+    """A number with so many significant digits, zeros at the end kept."""
+    text = f"{value:#.{digits}g}"
+    return text.rstrip(".") if "e" not in text else f"{value:.{digits - 1}e}"
 
 
 def base64_text(path: Path) -> str:

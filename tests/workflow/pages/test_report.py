@@ -114,7 +114,10 @@ def test_only_the_page_s_own_script_may_run(page: Page) -> None:
     ((attributes, text),) = scripts
     assert attributes == ""
     digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-    assert f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'" in page.html
+    assert (
+        f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+        in page.html
+    )
     assert not re.search(r"<[^>]* on\w+=", page.html)
 
 

@@ -50,7 +50,8 @@ def test_the_page_holds_both_tables_and_escapes_what_it_is_given(tiny: Allocatio
         pages.append((tmp_path / name).read_text(encoding="utf-8"))
     assert pages[0] == pages[1]
     assert "<script" not in pages[0]
-    assert "http" not in pages[0]
+    assert "http:" not in pages[0]
+    assert "https:" not in pages[0]
     assert 'download="theory.csv"' in pages[0]
     assert [row.order is None for row in TheoryRow.read(tables[0])] == 3 * [True, False]
     assert all(row.gap_lower <= row.gap == row.gap_upper for row in TheoryRow.read(tables[0]))

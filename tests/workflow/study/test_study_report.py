@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.workflow.study.studies import TINY, plan_of, run_shard
-from workflow.pages.study_findings import Estimate, longest_series, on_grid, points_of
-from workflow.pages.study_page import build_study_report, mixture_text, short
+from workflow.pages.study_findings import longest_series, on_grid, points_of
+from workflow.pages.study_page import build_study_report, mixture_text
+from workflow.pages.template import significant
 from workflow.pipeline.merge import merge
 from workflow.results.surveys import SurveyFile
 from workflow.results.tables import ReportError
@@ -75,8 +76,8 @@ def test_beaten_design_is_admitted(made: tuple[Path, Study], monkeypatch: pytest
     def flattering(results: object) -> list[object]:
         points = points_of(results)  # type: ignore[arg-type]
         point = points[0]
-        better = replace(point.measured["uSS"], simulated=Estimate(0.1, 0.001))
-        return [replace(point, measured={**point.measured, "uSS": better}), *points[1:]]
+        better = replace(point.surveys["uSS"], n_mse=0.1, n_mse_error=0.0005)
+        return [replace(point, surveys={**point.surveys, "uSS": better}), *points[1:]]
 
     monkeypatch.setattr("workflow.pages.study_page.points_of", flattering)
     assert "In 1 comparisons another mechanism did better" in page(made)
@@ -94,12 +95,12 @@ def test_results_without_block_design_are_refused(made: tuple[Path, Study], tmp_
 def test_series_for_the_plots(made: tuple[Path, Study]) -> None:
     with SurveyFile(made[0] / "study.h5") as stored:
         points = on_grid(points_of([stored.read(row["path"]) for row in stored.index()]))
-    assert [point.eps for point in longest_series(points, "eps")] == [Fraction(1, 2), Fraction(2)]
-    assert [point.sensitive for point in longest_series(points, "sensitive")] == [1, 4]
+    assert [point.at.eps for point in longest_series(points, "eps")] == [Fraction(1, 2), Fraction(2)]
+    assert [point.at.sensitive for point in longest_series(points, "sensitive")] == [1, 4]
 
 
 def test_numbers_in_words() -> None:
-    assert [short(value, 3) for value in (1.0, 0.12345, 123.456, 1e-9, 123456.0)] == [
+    assert [significant(value, 3) for value in (1.0, 0.12345, 123.456, 1e-9, 123456.0)] == [
         *("1.00", "0.123", "123", "1.00e-09", "1.23e+05")
     ]
     assert mixture_text({2: 1.0}) == "k = 2"
