@@ -14,8 +14,7 @@ from kernels.accounting.census.geography import count_paths
 from tests.workflow.results.stored import HEADER, stored
 from tests.workflow.study.studies import TINY as TINY_STUDY
 from tests.workflow.study.studies import plan_of
-from workflow.allocation.budget_import import read_budget
-from workflow.allocation.budget_table import STYLES, table_text
+from workflow.allocation.budget_csv import STYLES, read_budget, table_text
 from workflow.allocation.cells import read_cells
 from workflow.allocation.geocodes import read_geocodes
 from workflow.allocation.geounits import read_geounits

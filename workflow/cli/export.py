@@ -103,7 +103,7 @@ def export(
 def _table(
     allocation: str | None, other: str | None, style: Any, output: Path
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    from workflow.allocation.budget_table import table_text
+    from workflow.allocation.budget_csv import table_text
     from workflow.files import write_text
 
     if allocation is None or other is not None:

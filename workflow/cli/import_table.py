@@ -47,14 +47,13 @@ def import_table(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Read a budget table FILE.csv, queries x levels, and write it as an allocation file.
+    """Read a budget table FILE.csv, wide or long, and write it as an allocation file.
 
-    Numbers are rhos, or shares as fractions or per cent, of the total or of each level; then the levels'
-    shares and the total rho stand in the table as well (docs/allocations.md). Nothing is rounded: shares must
-    add up to exactly 1, rhos to the total.
+    Numbers are rhos or, with a row of the levels' shares, shares as fractions or per cent
+    (docs/allocations.md). Nothing is rounded: shares must add up to exactly 1, rhos to the total.
     """
     from kernels.accounting.design.rescale import with_rho
-    from workflow.allocation.budget_import import read_budget
+    from workflow.allocation.budget_csv import read_budget
     from workflow.allocation.write import allocation_name, checked_text, prose
     from workflow.errors import ConfigError
     from workflow.files import check_free, write_text

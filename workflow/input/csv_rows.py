@@ -27,7 +27,7 @@ def csv_rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, list[str
         with open(path, encoding="utf-8-sig", newline="") as stream:
             reader = csv.reader(_lines(stream, name), strict=True)
             header = [cell.strip() for cell in next(reader, [])]
-            places = [_place(name, header, column) for column in columns]
+            places = [place(f"{name}:1", header, column) for column in columns]
             for row in reader:
                 if len(row) != len(header):
                     if not row:
@@ -52,11 +52,13 @@ def _lines(stream: TextIO, name: str) -> Iterator[str]:
         yield line
 
 
-def _place(file: str, header: list[str], column: str) -> int:
+def place(where: str, header: Sequence[str], column: str) -> int:
+    """Where a column stands in the header. Raises ConfigError, which begins with `where`, unless it is there
+    once."""
     if header.count(column) == 1:
         return header.index(column)
     if column in header:
-        raise ConfigError(f"{file}:1: column {column} occurs twice")
+        raise ConfigError(f"{where}: column {column} occurs twice")
     hint = suggestion(column, header).replace("did you mean", "is it called")
     found = listing(shorten(cell) for cell in header) or "nothing"
-    raise ConfigError(f"{file}:1: column {column} is missing; {hint}the header holds {found}")
+    raise ConfigError(f"{where}: column {column} is missing; {hint}the header holds {found}")

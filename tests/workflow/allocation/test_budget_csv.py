@@ -9,8 +9,7 @@ import pytest
 
 from kernels.accounting.census.allocation import Allocation
 from tests.workflow.cli.command_line import TINY, answer, complaint, table
-from workflow.allocation.budget_import import read_budget
-from workflow.allocation.budget_table import STYLES, table_text
+from workflow.allocation.budget_csv import STYLES, read_budget, table_text
 from workflow.allocation.read import load_allocation
 from workflow.input.find import folders
 
@@ -68,15 +67,10 @@ def test_through_the_command_line_and_back(tmp_path: Path) -> None:
         "Geolevel\ttotal\tdetailed\nRegion\t1/4\t1/2\nBlock*\t1/4\t1/4\nCounty\t1/8\t3/8\n",
         "Global rho,1.75\nlevel,level share,total,detailed\n"
         "Region,3/7,1/3,2/3\nCounty,2/7,25%,75%\nBlock,2/7,50 %,0.5\n",
-        "level,level rho,total,detailed\nRegion,3/4,1/3,2/3\nCounty,1/2,25%,75%\nBlock,0.5,50 %,0.5\n",
-        "Total rho,7/4\nquery,Region,County,Block\ntotal,1/7,1/14,1/7\ndetailed,2/7,3/14,1/7\n",
         "level,query,rho\nRegion,total,1/4\nRegion,detailed,1/2\nCounty,total,1/8\nCounty,detailed,3/8\n"
         "Block,total,1/4\nBlock,detailed,1/4\n",
-        "total rho,7/4\nquery,level,share,level share,note\n"
-        "total,Region,1/3,3/7,x\ndetailed,Region,2/3,3/7,\n"
-        "total,County,25%,2/7,\ndetailed,County,75%,2/7,\ntotal,Block,1/2,2/7,\ndetailed,Block,1/2,2/7,\n",
     ],
-    ids=["rho", "semicolons", "levels down", "shares", "level rhos", "of the total", "long", "long shares"],
+    ids=["rho", "semicolons", "levels down", "shares", "long"],
 )
 def test_published_styles_are_read(tmp_path: Path, text: str) -> None:
     assert read(tmp_path, text) == TINY_ALLOCATION.rho
@@ -92,8 +86,14 @@ def test_queries_may_be_new_and_not_asked_everywhere(tmp_path: Path) -> None:
 
 
 def test_the_total_may_be_said_beside_the_table(tmp_path: Path) -> None:
-    text = "query,Region,County,Block\ntotal,1/7,1/14,1/7\ndetailed,2/7,3/14,1/7\n"
-    assert read(tmp_path, text, F(7, 4)) == TINY_ALLOCATION.rho
+    shares = "query,Region,County,Block\nlevel share,3/7,2/7,2/7\ntotal,1/3,1/4,.5\ndetailed,2/3,3/4,.5\n"
+    assert read(tmp_path, shares, F(7, 4)) == TINY_ALLOCATION.rho
+
+
+def test_rhos_of_1_at_every_level_are_no_shares_where_that_is_said(tmp_path: Path) -> None:
+    wanted = {level: {"t": F(1)} for level in TINY_ALLOCATION.levels}
+    assert read(tmp_path, "query,Region,County,Block\nt,1,1,1\n", F(3)) == wanted
+    assert read(tmp_path, "level,query,rho\nRegion,t,1\nCounty,t,1\nBlock,t,1\n") == wanted
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_the_total_may_be_said_beside_the_table(tmp_path: Path) -> None:
     [
         ("", ("no table",)),
         ("query,Region,Conty,Block\nt,1,1,1\n", (":1:", "'Conty'", "did you mean 'County'")),
-        ("query,Region,County\nt,1,1\n", ("nothing for level Block",)),
+        ("query,Region,County\nt,1,1\n", ("level Block asks no query",)),
         (
             "query,Region,County,Block\nt,1,x,1\n",
             (":2:", "column 'County' = 'x'", "exact number", "per cent"),
@@ -109,16 +109,16 @@ def test_the_total_may_be_said_beside_the_table(tmp_path: Path) -> None:
         ("query,Region,County,Block\nt,1,-2,1\n", (":2:", "column 'County' = '-2'", "above 0")),
         ("query,Region,County,Block\nt,1,1/0,1\n", (":2:", "column 'County'", "denominator")),
         ("query,Region,County,Block\nt,1,1,1,1\n", (":2:", "5 values", "4 columns")),
-        ("query,Region,County,County\nt,1,1,1\n", (":1:", "'County'", "twice")),
+        ("query,Region,County,County\nt,1,1,1\n", (":2:", "column 'County'", "second value")),
         (
             "query,Region,County,Block\nt,1,1,1\nt,1,1,1\n",
             (":3:", "column 'Region'", "second value", "line 2"),
         ),
         ("query,Region,County,Block\nt,1,0,1\n", ("County asks no query",)),
         ("total rho,3\nquery,Region,County,Block\nt,1,1,1/2\n", ("5/2", "1/2 (0.5) too little", "exactly 3")),
-        ("query,Region,County,Block\nt,50%,25%,24%\n", (":2:", "99/100", "exactly 1")),
+        ("query,Region,County,Block\nt,50%,25%,25%\n", (":2:", "column 'Region'", "shares", "level share")),
         ("query,Region,County,Block\nt,1,1,1\n", ("shares", "level share")),
-        ("level share,Region,County,Block\n", ("nothing for level",)),
+        ("level share,Region,County,Block\n", ("asks no query",)),
         ("query,Region,County,Block\nlevel share,1/2,1/4,1/4\nt,1,1,1\n", ("--total-rho",)),
         (
             "total rho,1\nquery,Region,County,Block\nlevel share,1/2,1/4,1/4\nt,1,9/10,1\n",
@@ -134,10 +134,11 @@ def test_the_total_may_be_said_beside_the_table(tmp_path: Path) -> None:
             "level,query,rho\nRegion,t,1\nBlok,t,1\n",
             (":3:", "column 'level' = 'Blok'", "did you mean 'Block'"),
         ),
-        ("level,query,value\nRegion,t,1\n", (":1:", "rho or share")),
+        ("level,query,value\nRegion,t,1\n", (":1:", "column rho is missing")),
+        ("level,query,rho,rho\nRegion,t,1,1\n", (":1:", "column rho occurs twice")),
         ("level,query,rho\nRegion,,1\n", (":2:", "no query")),
         ('query,Region,County,Block\n"t,1,1,1\n', ("CSV",)),
-        ("a,b\n1,2\n", (":1:", "names no level")),
+        ("a,b\n1,2\n", (":2:", "column 'a' = '1'", "unknown level")),
     ],
 )
 def test_a_mistake_is_one_line_with_file_row_and_column(
