@@ -16,7 +16,7 @@ from tests.workflow.study.studies import TINY as TINY_STUDY
 from tests.workflow.study.studies import plan_of
 from workflow.allocation.budget_csv import STYLES, read_budget, table_text
 from workflow.allocation.cells import read_cells
-from workflow.allocation.geocodes import read_geocodes
+from workflow.allocation.geography import read_geocodes
 from workflow.allocation.geounits import read_geounits
 from workflow.allocation.read import load_allocation, parse_allocation
 from workflow.census.plan import CensusPlan

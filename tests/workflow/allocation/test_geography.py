@@ -57,69 +57,33 @@ def test_counts_agree_with_a_second_derivation(
     assert read(folder, table) == counts
 
 
-MISTAKES = {
-    "unknown parent": (
-        "b1,11",
-        "b1,12",
-        ":2: geoid = 'b1': unknown parent '12'; it must be listed as a County",
-    ),
-    "no parent": ("b1,11", "b1,", ":2: geoid = 'b1': no parent; the parent of a Block is a County"),
-    "two parents": (
-        "State,1,us,",
-        "State,1,us,\nCounty,22,1,",
-        ":10: geoid = '22': two parents, '1' in line 6 and '2' here; a geounit has one",
-    ),
-    "listed twice": (
-        "County,11,1,",
-        "County,11,1,\nCounty,11,1,",
-        ":8: geoid = '11': listed twice; the first is in line 7",
-    ),
-    "level skipped": (
-        "b1,11",
-        "b1,1",
-        ":2: geoid = 'b1': level skipped; its parent '1' is a State, the parent of a Block is a County",
-    ),
-    "wrong level": (
-        "County,21,2,",
-        "County,21,b1,",
-        ":8: geoid = '21': wrong level; its parent 'b1' is a Block, the parent of a County is a State",
-    ),
-    "cycle": (
-        "County,21,2,",
-        "County,21,22,\nCounty,23,2,",
-        ":8: geoid = '21': wrong level; its parent '22' is a County, the parent of a County is a State",
-    ),
-    "unknown level": (
-        "State,1,us",
-        "Stat,1,us",
-        ":5: level = 'Stat': unknown level; did you mean 'State'? allowed: US, State, County, Block",
-    ),
-    "no child": (
-        "Block,b1,11,\n",
-        "",
-        ":6: geoid = '11': this County has no child; every path goes on to a Block",
-    ),
-    "two roots": ("State,1,us", "US,us2,,\nState,1,us", ":5: geoid = 'us2': a second US; there is one root"),
-    "root with a parent": ("US,us,,", "US,us,1,", ":4: parent = '1': US is the root and has none"),
-    "no geoid": ("b1,11", ",11", ":2: geoid: missing; every geounit needs one"),
-    "column": (
-        "level,geoid,parent,name",
-        "level,geoid,parents,name",
-        ":1: column parent is missing; is it called 'parents'? "
-        "the header holds 'level', 'geoid', 'parents', 'name'",
-    ),
-    "column twice": ("parent,name", "parent,parent", ":1: column parent occurs twice"),
-    "values": ("b1,11,", "b1,11", ":2: 3 values, but the header has 4 columns"),
-    "quotes": ("b1,11,", 'b1,"11"1,', ":2: not valid CSV: ',' expected after '\"'"),
-}
+#: What is changed in the table of geounits, into what; the beginning of the message, more words of it.
+MISTAKES = [
+    ("b1,11", "b1,12", ":2: geoid = 'b1': ", "unknown parent '12'"),
+    ("b1,11", "b1,", ":2: geoid = 'b1': ", "no parent"),
+    ("State,1,us,", "State,1,us,\nCounty,22,1,", ":10: geoid = '22': ", "'1' in line 6 and '2' here"),
+    ("County,11,1,", "County,11,1,\nCounty,11,1,", ":8: geoid = '11': ", "twice; the first is in line 7"),
+    ("b1,11", "b1,1", ":2: geoid = 'b1': ", "level skipped; its parent '1' is a State"),
+    ("County,21,2,", "County,21,b1,", ":8: geoid = '21': ", "wrong level; its parent 'b1' is a Block"),
+    ("County,21,2,", "County,21,22,\nCounty,23,2,", ":8: geoid = '21': ", "wrong level"),
+    ("State,1,us", "Stat,1,us", ":5: level = 'Stat': ", "did you mean 'State'? allowed: US, State"),
+    ("Block,b1,11,\n", "", ":6: geoid = '11': ", "County has no child"),
+    ("State,1,us", "US,us2,,\nState,1,us", ":5: geoid = 'us2': ", "a second US"),
+    ("US,us,,", "US,us,1,", ":4: parent = '1': ", "root"),
+    ("b1,11", ",11", ":2: geoid: ", "missing"),
+    ("level,geoid,parent,name", "level,geoid,parents,name", ":1: column parent is missing", "'parents'?"),
+    ("parent,name", "parent,parent", ":1: column parent ", "twice"),
+    ("b1,11,", "b1,11", ":2: ", "3 values, but the header has 4 columns"),
+    ("b1,11,", 'b1,"11"1,', ":2: ", "not valid CSV"),
+]
 
 
-@pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_mistake_in_a_table_is_one_line(tmp_path: Path, mistake: str) -> None:
-    old, new, expected = MISTAKES[mistake]
+@pytest.mark.parametrize(("old", "new", "start", "words"), MISTAKES)
+def test_a_mistake_in_a_table_is_one_line(tmp_path: Path, old: str, new: str, start: str, words: str) -> None:
     assert TABLE.count(old) == 1
-    table = TABLE.replace(old, new)
-    assert refused(tmp_path, table) == expected
+    line = refused(tmp_path, TABLE.replace(old, new))
+    assert line.startswith(start)
+    assert words in line
 
 
 def refused(folder: Path, table: str, digits: dict[str, int] | None = None) -> str:
@@ -148,44 +112,26 @@ def test_a_geoid_may_name_a_geounit_of_several_levels(tmp_path: Path) -> None:
     assert read(tmp_path, table) == {"11": 1}
 
 
-GEOCODE_MISTAKES = {
-    "length": (
-        "geocode\n1011\n101\n",
-        {},
-        ":3: geocode = '101': 3 characters; the levels' digits add up to 4",
-    ),
-    "twice": (
-        "geocode\n1011\n2011\n1011\n",
-        {},
-        ":4: geocode = '1011': listed twice; the first is in line 2",
-    ),
-    "not ASCII": ("geocode\n101é\n", {}, ":2: geocode = '101é': a geocode has ASCII characters only"),
-    "none": ("geocode\n", {}, ": holds no geocode"),
-    "unknown level": (
-        GEOCODES,
-        {"Conty": 2},
-        "digits: 'Conty' is an unknown level; did you mean 'County'? allowed: US, State, County, Block",
-    ),
-    "missing level": (
-        GEOCODES,
-        {"County": None},
-        "digits: County is missing; every level but the root needs its number",
-    ),
-    "two roots": (GEOCODES, {"US": 1, "State": 0}, ": a second US, '2'; there is one root"),
-    "no digits": (
-        GEOCODES,
-        {"State": 0, "County": 0, "Block": 0},
-        "digits: add up to 0; a geocode has at least one",
-    ),
-}
+#: The table of geocodes, the change in the levels' digits, and the beginning of the message.
+GEOCODE_MISTAKES = [
+    ("geocode\n1011\n101\n", {}, ":3: geocode = '101': 3 characters"),
+    ("geocode\n1011\n2011\n1011\n", {}, ":4: geocode = '1011': listed twice; the first is in line 2"),
+    ("geocode\n101é\n", {}, ":2: geocode = '101é': a geocode has ASCII"),
+    ("geocode\n", {}, ": holds no geocode"),
+    (GEOCODES, {"Conty": 2}, "digits: 'Conty' is an unknown level; did you mean 'County'?"),
+    (GEOCODES, {"County": None}, "digits: County is missing"),
+    (GEOCODES, {"US": 1, "State": 0}, ": a second US, '2'"),
+    (GEOCODES, {"State": 0, "County": 0, "Block": 0}, "digits: add up to 0"),
+]
 
 
-@pytest.mark.parametrize("mistake", GEOCODE_MISTAKES)
-def test_a_mistake_in_geocodes_is_one_line(tmp_path: Path, mistake: str) -> None:
-    table, change, expected = GEOCODE_MISTAKES[mistake]
+@pytest.mark.parametrize(("table", "change", "start"), GEOCODE_MISTAKES)
+def test_a_mistake_in_geocodes_is_one_line(
+    tmp_path: Path, table: str, change: dict[str, int | None], start: str
+) -> None:
     digits = {"State": 1, "County": 2, "Block": 1} | change
     given = {level: number for level, number in digits.items() if number is not None}
-    assert refused(tmp_path, table, given) == expected
+    assert refused(tmp_path, table, given).startswith(start)
 
 
 def problem(folder: Path, text: str) -> str:
@@ -204,27 +150,22 @@ def test_an_allocation_file_may_name_a_table_beside_it(tmp_path: Path) -> None:
     assert parse_allocation(codes, str(tmp_path / "a.yaml")).patterns == ("00", "01", "11")
 
 
-def test_mistakes_around_the_table_are_one_line(tmp_path: Path) -> None:
-    line = "/a.yaml:15: bypass.patterns"
-    assert problem(tmp_path, ALLOCATION) == (
-        f"{line}.geounits = 'g.csv': /g.csv: cannot be read: No such file or directory"
-    )
-    (tmp_path / "g.csv").write_text(TABLE)
-    cases = {
-        "{}": f"{line}: give either geounits, or geocodes and digits",
-        "{geounits: g.csv, geocodes: g.csv}": f"{line}: give either geounits, or geocodes and digits",
-        "{geocodes: g.csv}": f"{line}: digits go with geocodes: the number of digits that each level adds",
-        "{geounit: g.csv}": (
-            f"{line}.geounit = 'g.csv': unknown key; did you mean 'geounits'? "
-            "allowed: geounits, geocodes, digits"
-        ),
-        "{geounits: [g.csv]}": f"{line}.geounits: must be one text",
-        "{geocodes: g.csv, digits: {State: x}}": (
-            f"{line}.digits.State = 'x': must be a whole number from 0 to 100, in plain digits"
-        ),
-    }
-    for written, expected in cases.items():
-        assert problem(tmp_path, ALLOCATION.replace("{geounits: g.csv}", written)) == expected
+@pytest.mark.parametrize(
+    ("written", "start", "words"),
+    [
+        ("{geounits: no.csv}", ".geounits = 'no.csv': /no.csv: ", "No such file"),
+        ("{}", ": ", "either geounits, or geocodes and digits"),
+        ("{geounits: g.csv, geocodes: g.csv}", ": ", "either geounits, or geocodes and digits"),
+        ("{geocodes: g.csv}", ": ", "digits go with geocodes"),
+        ("{geounit: g.csv}", ".geounit = 'g.csv': ", "did you mean 'geounits'?"),
+        ("{geounits: [g.csv]}", ".geounits: ", "one text"),
+        ("{geocodes: g.csv, digits: {State: x}}", ".digits.State = 'x': ", "from 0 to 100"),
+    ],
+)
+def test_mistakes_around_the_table_are_one_line(tmp_path: Path, written: str, start: str, words: str) -> None:
+    line = problem(tmp_path, ALLOCATION.replace("{geounits: g.csv}", written))
+    assert line.startswith(f"/a.yaml:15: bypass.patterns{start}")
+    assert words in line
 
 
 def test_geography_must_agree_with_fixed_digits(tmp_path: Path) -> None:
