@@ -17,7 +17,16 @@ from workflow.input.tree import parse_text_tree
 
 NAMES = (
     *("allocation", "allocation file", "cells YAML", "cells JSON", "study", "run settings", "geounits"),
-    *("geocodes", "table of counts", "budget table", "scan", "numbers", "mechanisms.json", "result file"),
+    *(
+        "geocodes",
+        "table of counts",
+        "budget table",
+        "scan",
+        "numbers",
+        "mechanisms.json",
+        "plan.json",
+        "result file",
+    ),
 )
 
 
