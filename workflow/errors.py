@@ -1,42 +1,37 @@
-"""Errors that are one line for people: what raises them needs no traceback, and ends a script with a code."""
+"""Errors that are one line for people: they need no traceback, and end a program with a code."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from kernels import errors
+from kernels.errors import Refused
+from workflow.words import one_line
+
+BAD_INPUT, REFUSED, INTERRUPTED = 2, 1, 130  # exit codes; the last is what a shell gives after Ctrl-C
 
 
 class PlainError(Exception):
-    """One line that says what is wrong with the input, and where."""
+    """Something is wrong with the input: one line that says what, and where."""
 
-    exit_code = 2
+    exit_code = BAD_INPUT
+
+    def line(self) -> str:
+        """The message on one line."""
+        return one_line(self)
 
 
 class ConfigError(PlainError, ValueError):
-    """Bad input, told in one line: file, line, key path, value and what is allowed."""
-
-
-class Refused(PlainError):
-    """A computation that was refused, because its answer could not be certified or is out of reach."""
-
-    exit_code = 1
-
-
-def refusal(error: Exception) -> Refused | None:
-    """The same error in plain form when it is one by which the kernels refuse, else None."""
-    return Refused(str(error)) if isinstance(error, errors.Refused) else None
+    """Bad input from a person: file, line, key path, value and what is allowed."""
 
 
 @contextmanager
 def computing(what: str) -> Iterator[None]:
-    """Exceptions say what was being computed. Raises Refused when the kernels refuse it."""
+    """Exceptions of the block, refusals of the kernels among them, say what was being computed."""
     try:
         yield
+    except Refused as error:
+        raise Refused(f"{what}: {error}") from None
     except Exception as error:
-        refused = refusal(error)
-        if refused is not None:
-            raise Refused(f"{what}: {refused}") from None
         error.add_note(f"while computing {what}")
         raise

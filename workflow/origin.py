@@ -1,16 +1,20 @@
-"""From which file a folder of results was made: two files of the same name must not share one unnoticed.
+"""Where results come from: the file a folder of results was made from, and the versions that made them.
 
-The first stage of a run records its file, by a path relative to the folder so that both can be moved
-together, and the digest of what it says. A file that was edited, moved or renamed is the same one; a second
-file beside it, of the same name and with other content, is not. The digest tells that the file was edited
-where Snakemake's own records of a run are gone and only the results were kept.
+Two files of the same name must not share a folder unnoticed. The first stage of a run records its file, by a
+path relative to the folder so that both can be moved together, and the digest of what it says. A file that
+was edited, moved or renamed is the same one; a second file beside it, of the same name and with other
+content, is not. The digest tells that the file was edited where Snakemake's own records of a run are gone and
+only the results were kept.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import sys
+from contextlib import suppress
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from workflow.errors import ConfigError
@@ -18,6 +22,16 @@ from workflow.files import read_json, write_text
 from workflow.words import printable
 
 _RECORD = "origin.json"
+_PACKAGES = ("exact-census", "h5py", "mpi4py", "numba", "numpy", "python-flint", "snakemake")
+
+
+def versions() -> dict[str, str]:
+    """Versions of Python and of the packages that results depend on."""
+    found = {"python": ".".join(map(str, sys.version_info[:3]))}
+    for package in _PACKAGES:
+        with suppress(PackageNotFoundError):
+            found[package] = version(package)
+    return found
 
 
 def recorded_file(folder: str | Path) -> Path | None:
@@ -27,7 +41,7 @@ def recorded_file(folder: str | Path) -> Path | None:
 
 
 def _recorded(results: str | Path) -> tuple[str | None, str | None]:
-    """The file that the folder was made from, and its digest; None: by nobody yet, or not known by whom."""
+    """The file that the folder was made from, and its digest; None if there is no readable record."""
     folder = os.path.realpath(results)
     try:
         record = read_json(Path(folder, _RECORD))

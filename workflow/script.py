@@ -1,48 +1,46 @@
-"""What the scripts of the rules share: errors that can be expected end them with one line."""
+"""How every program here ends: an error that can be expected is one line on standard error, and a code."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import NoReturn
 
-from workflow.errors import PlainError, refusal
+from kernels.errors import Refused
+from workflow.errors import INTERRUPTED, REFUSED, PlainError
+from workflow.words import file_name, one_line
 
-_PACKAGES = ("exact-census", "h5py", "mpi4py", "numba", "numpy", "python-flint", "snakemake")
 
-
-def run(main: Callable[[], object]) -> None:
-    """Call main and exit: 0, or after one line on standard error with a PlainError's own `exit_code` (2 when
-    the input is at fault), with 1 when the kernels refuse or the system has no memory or file for it.
-    """
+def run(main: Callable[[], object], program: str = "") -> None:
+    """Call main, and end as `end` says when it raises. `program` is by default the script's name."""
     try:
         main()
-    except PlainError as error:
-        _end(error, error.exit_code)
-    except MemoryError:
-        _end("MemoryError: this needs more memory than there is", 1)
-    except OSError as error:
-        _end(f"OSError: {error.filename or 'input or output'}: {error.strerror or error}", 1)
-    except (ValueError, ArithmeticError) as error:
-        refused = refusal(error)
-        if refused is None:
-            raise
-        _end(refused, refused.exit_code)
+        sys.stdout.flush()
+    except BaseException as error:
+        end(error, program or Path(sys.argv[0]).stem)
 
 
-def _end(error: PlainError | str, code: int) -> NoReturn:
-    line = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
-    print(line, file=sys.stderr, flush=True)
+def end(error: BaseException, program: str) -> NoReturn:
+    """Exit after one line, with a PlainError's own code, or with 1 when the kernels refuse or the system has
+    no memory or file for it. Any other error is raised again, with its traceback."""
+    if isinstance(error, PlainError):
+        line, code = error.line(), error.exit_code
+    elif isinstance(error, Refused):
+        line, code = one_line(error), REFUSED
+    elif isinstance(error, MemoryError):
+        line, code = "this needs more memory than there is", REFUSED
+    elif isinstance(error, OSError):
+        name = file_name(error.filename or "input or output", error)
+        line, code = one_line(f"{name}: {error.strerror or error}"), REFUSED
+    elif isinstance(error, KeyboardInterrupt):
+        line, code = "interrupted", INTERRUPTED
+    else:
+        raise error
+    complain(program, line)
     sys.exit(code)
 
 
-def versions() -> dict[str, str]:
-    """Versions of Python and of the packages that results depend on."""
-    found = {"python": ".".join(map(str, sys.version_info[:3]))}
-    for package in _PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return found
+def complain(program: str, line: str) -> None:
+    """Say something on standard error under the program's name."""
+    print(f"{program}: {line}", file=sys.stderr, flush=True)

@@ -39,6 +39,12 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
+def one_line(text: object) -> str:
+    """The text with every run of white space, line breaks included, made one space, and what does not print
+    written out."""
+    return printable(" ".join(str(text).split()))
+
+
 def unreadable(path: str | Path, error: OSError) -> str:
     """Says of a file that is named by a user why it cannot be read."""
     return f"{file_name(path, error)}: cannot be read: {error.strerror}"

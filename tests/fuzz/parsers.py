@@ -27,7 +27,7 @@ from click import BadParameter
 
 from tests.fuzz.mutate import mutated
 from tests.fuzz.targets import EXPECTED, Target, targets
-from workflow.cli.errors import one_line
+from workflow.words import one_line
 
 SLOW = 5.0  # seconds for one input
 _KEPT = 400  # inputs by reader

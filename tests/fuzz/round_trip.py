@@ -25,8 +25,8 @@ from tests.fuzz.compare import likely_nodes
 from tests.fuzz.draw import Case, case
 from tests.fuzz.worker import Outcome, Program, main
 from tests.reference.cells import Cells
-from workflow.cli.errors import INTERRUPTED, REFUSED
 from workflow.cli.main import main as command_line
+from workflow.errors import INTERRUPTED, REFUSED
 
 _MOST_NODES = 2_000
 _UNSURE = "no certain answer"  # so the command line begins when a check on its own numbers fails

@@ -20,7 +20,7 @@ from workflow.allocation.geography import read_geocodes
 from workflow.allocation.geounits import read_geounits
 from workflow.allocation.read import load_allocation, parse_allocation
 from workflow.census.plan import CensusPlan
-from workflow.cli.rationals import ANY_REAL, PROBABILITY, RationalList
+from workflow.cli.options import ANY_REAL, PROBABILITY, RationalList
 from workflow.design.scan import load_scan
 from workflow.errors import ConfigError
 from workflow.pipeline.plan import PlanError

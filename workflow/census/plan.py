@@ -13,12 +13,12 @@ from kernels.accounting.composition import Composition
 from kernels.accounting.settings import Settings
 from workflow.digests import content_key, settings_of
 from workflow.input.rational import parse_ratio
+from workflow.origin import versions
 from workflow.pipeline.plan import Plan, Table, divided, read_shards
 from workflow.results.attack import AttackRow
 from workflow.results.curves import CurveFile, Header, Identity, StoredResult, read_settings
 from workflow.results.tables import ReductionRow, Row, SummaryRow
 from workflow.results.values import expect
-from workflow.script import versions
 
 Cost = Callable[[Composition], float]
 

@@ -7,12 +7,19 @@ from typing import Any
 
 import click
 
-from workflow.cli.errors import BadInput, Refusal
-from workflow.cli.output import emit_json, emit_table, json_option, relation
-from workflow.cli.progress import counted
+from kernels.certificate.document import as_text
+from kernels.errors import Refused
+from workflow.allocation.write import standalone_text
+from workflow.certificate.make import DEFAULT_SAMPLE, DEFAULT_SEED, Request, first_problem
+from workflow.certificate.make import certify as derive
+from workflow.cli.answer import emit_json, emit_table, relation
+from workflow.cli.computing import progress
+from workflow.cli.options import check_output, jobs_option, json_option
+from workflow.errors import ConfigError
+from workflow.files import write_text
 
 
-@click.command("certify", short_help="Re-derive a result file rigorously and write a certificate.")
+@click.command()
 @click.argument("file", metavar="FILE.h5", type=click.Path(path_type=Path))
 @click.option("--sample", type=click.IntRange(1, 10_000_000), help="Number of values to check; default 2000.")
 @click.option("--all", "everything", is_flag=True, help="Check every value. Takes long for large files.")
@@ -23,7 +30,7 @@ from workflow.cli.progress import counted
     help="The allocation file that the results must be for, word for word; without it the copy in FILE.h5 "
     "is trusted.",
 )
-@click.option("--jobs", type=click.IntRange(1, 4096), help="Processes; default: one per core.")
+@jobs_option()
 @click.option(
     "--out", type=click.Path(dir_okay=False, path_type=Path), help="Where to write the certificate, JSON."
 )
@@ -48,32 +55,19 @@ def certify(
     Ends with exit code 1 when anything is not. tools/check_certificate.py checks the certificate itself.
     """
     if everything and sample is not None:
-        raise BadInput("--all cannot go with --sample: it checks every value.")
-    from workflow.allocation.write import standalone_text
-    from workflow.certificate.make import DEFAULT_SAMPLE, DEFAULT_SEED, Request, first_problem
-    from workflow.certificate.make import certify as derive
-    from workflow.errors import ConfigError
-    from workflow.results.file import StoreError
-
-    if out is not None:
-        _check_out(out, file)
+        raise ConfigError("--all cannot go with --sample: it checks every value.")
+    check_output(out, force=True, option="--out")
+    if out is not None and out.exists() and file.exists() and out.samefile(file):
+        raise ConfigError(f"--out: {out}: is the file to be certified; name another file.")
     size = None if everything else sample or DEFAULT_SAMPLE
     try:
         text = standalone_text(allocation) if allocation else None
-        with counted(f"certifying {file}") as advance:
-            certificate = derive(
-                file,
-                Request(size, DEFAULT_SEED if seed is None else seed),
-                jobs=jobs,
-                allocation_text=text,
-                advance=advance,
-            )
-    except (StoreError, ConfigError, UnicodeDecodeError) as error:
-        raise BadInput(str(error)) from None
+    except UnicodeDecodeError as error:
+        raise ConfigError(str(error)) from None
+    with progress(f"certifying {file}") as advance:
+        request = Request(size, DEFAULT_SEED if seed is None else seed)
+        certificate = derive(file, request, jobs=jobs, allocation_text=text, advance=advance)
     if out is not None:
-        from kernels.certificate.document import as_text
-        from workflow.files import write_text
-
         write_text(out, as_text(certificate))
     if as_json:
         emit_json(certificate)
@@ -81,20 +75,7 @@ def certify(
         _print(file, certificate, out)
     if not certificate["verdict"]["passed"]:
         certified = "certified in part" if certificate["verdict"]["outcome"] == "partly" else "not certified"
-        raise Refusal(f"{file}: {certified}: {first_problem(certificate)}")
-
-
-def _check_out(out: Path, file: Path) -> None:
-    """Raise BadInput when the certificate cannot be written there, or would replace what it is about."""
-    from workflow.errors import ConfigError
-    from workflow.files import check_free
-
-    try:
-        check_free(out, force=True)
-    except ConfigError as error:
-        raise BadInput(f"--out: {error}.") from None
-    if out.exists() and file.exists() and out.samefile(file):
-        raise BadInput(f"--out: {out}: is the file to be certified; name another file.")
+        raise Refused(f"{file}: {certified}: {first_problem(certificate)}")
 
 
 def _print(file: Path, certificate: dict[str, Any], out: Path | None) -> None:

@@ -1,47 +1,50 @@
-"""The accountant behind a question: imported late, watched by a progress line, its refusals made errors."""
+"""The accountant behind a question, and a progress line while it computes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
-from kernels.errors import Refused
-from workflow.cli.errors import Refusal
-from workflow.cli.figures import exact_fields
-from workflow.cli.progress import progress
-from workflow.cli.question import Question
+from kernels.accounting.composition import Composition
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # the compiler behind it is loaded only when something is computed
     from kernels.accounting.accountant import Accountant
 
+Item = TypeVar("Item")
+Answer = TypeVar("Answer")
+
+
+def accountant_of(composition: Composition) -> Accountant:
+    """The accountant of a composition."""
+    from kernels.accounting.accountant import (
+        Accountant,
+    )  # loads the compiler; help and complaints do not wait
+
+    return Accountant(composition)
+
+
+def each(title: str, items: Sequence[Item], answer: Callable[[Item], Answer]) -> list[Answer]:
+    """answer(item) of every item, with a progress line."""
+    answers: list[Answer] = []
+    with progress(title) as advance:
+        for item in items:
+            advance(len(answers), len(items))
+            answers.append(answer(item))
+    return answers
+
 
 @contextmanager
-def accountant_of(
-    question: Question, steps: int | None = None
-) -> Iterator[tuple[Accountant, Callable[[], None]]]:
-    """The accountant of the question's composition, and a callable that says that one of `steps` is done.
+def progress(message: str) -> Iterator[Callable[[int, int], None]]:
+    """A progress line on stderr, where a person is watching (stderr is a terminal).
 
-    Raises Refusal as `refusals` does.
+    The callable handed out is told how many are done, of how many.
     """
-    with progress(question.title, steps) as advance, refusals():
-        from kernels.accounting.accountant import Accountant
+    if not sys.stderr.isatty():
+        yield lambda done, total: None
+        return
+    from workflow.cli.layout import bar  # rich takes 0.1 s to load, for which nothing else waits
 
-        yield Accountant(question.composition), advance
-
-
-@contextmanager
-def refusals() -> Iterator[None]:
-    """Raises Refusal when an accountant refuses, and when one of its checks on its own numbers fails."""
-    try:
-        yield
-    except Refused as error:
-        raise Refusal(str(error)) from None
-    except (ValueError, ArithmeticError) as error:
-        reason = f"{type(error).__name__}: {error}"
-        raise Refusal(f"no certain answer; please report this command with its message: {reason}") from error
-
-
-def answer_fields(command: str, question: Question) -> dict[str, Any]:
-    """JSON fields at the head of an answer: the command, the question, its total rho and its lattice."""
-    return {"command": command, **question.fields(), **exact_fields("lattice", question.composition.spacing)}
+    with bar(message) as advance:
+        yield advance

@@ -6,8 +6,9 @@ from fractions import Fraction
 
 import click
 
-from workflow.cli.output import Column, at_most, emit_rows, given, json_option
-from workflow.cli.rationals import POSITIVE, PROBABILITY, Rational, list_option
+from kernels.accounting.bounds import zcdp
+from workflow.cli.answer import Column, at_most, emit_rows, given, given_fields
+from workflow.cli.options import POSITIVE, PROBABILITY, Rational, json_option, list_option
 
 NEIGHBOURS = "that of the zCDP budget given"
 COLUMNS = (
@@ -17,7 +18,7 @@ COLUMNS = (
 )
 
 
-@click.command("convert", short_help="eps of a bare zCDP budget.")
+@click.command()
 @click.option(
     "--rho",
     type=Rational(POSITIVE),
@@ -34,9 +35,6 @@ def convert(rho: Fraction, delta: tuple[Fraction, ...], as_json: bool) -> None:
     Canonne, Kamath and Steinke (2020). Both hold for every rho-zCDP release; where the cells are known,
     `epsilon` gives the exact, smaller eps. At delta 1 both are 0, as any release is (0, 1)-private.
     """
-    from kernels.accounting.bounds import zcdp
-    from workflow.cli.figures import given_fields
-
     rows = [
         {"delta": each, "eps_zcdp": zcdp.epsilon(rho, each), "eps_cks20": zcdp.epsilon_cks20(rho, each)}
         for each in delta

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import click
 
-from workflow.cli.computing import accountant_of, answer_fields
-from workflow.cli.output import Column, at_most, emit_rows, given, json_option
-from workflow.cli.question import pair_options, read_question
-from workflow.cli.rationals import PROBABILITY, list_option
+from kernels.accounting.bounds import gaussian, zcdp
+from kernels.accounting.census.joint import loose_sum
+from workflow.cli.answer import Column, at_most, emit_rows, given
+from workflow.cli.computing import accountant_of, each
+from workflow.cli.options import PROBABILITY, json_option, list_option
+from workflow.cli.question import Asked, pair_options
 
 COLUMNS = (
     Column("delta", "delta", given),
@@ -21,13 +24,11 @@ COLUMNS = (
 SUM = Column("eps_sum", "sum of the products' eps", at_most)
 
 
-@click.command("epsilon", short_help="Exact eps at given delta, beside the zCDP conversions.")
+@click.command()
 @pair_options
 @list_option("--delta", PROBABILITY, "Values of delta", "1e-6,1e-10,1/3")
 @json_option
-def epsilon(
-    allocation: str | None, pair: str | None, cells: str | None, delta: tuple[Fraction, ...], as_json: bool
-) -> None:
+def epsilon(asked: Asked, delta: tuple[Fraction, ...], as_json: bool) -> None:
     """Exact eps at each delta: the least eps for which the release is (eps, delta)-differentially private.
 
     Beside it stand the two conversions from zero-concentrated differential privacy (the Census Bureau's own
@@ -35,27 +36,22 @@ def epsilon(
     the Gaussian limit, which is not a bound. For a joint allocation also the loose sum that is known without
     joint accounting: each product's exact eps at an equal part of delta.
     """
-    question = read_question(allocation, pair, cells)
-    with accountant_of(question, steps=len(delta)) as (accountant, advance):
-        from kernels.accounting.accountant import Accountant
-        from kernels.accounting.bounds import gaussian, zcdp
-        from kernels.accounting.census.joint import loose_sum
+    question = asked.question()
+    accountant = accountant_of(question.composition)
+    alone = [accountant_of(part).epsilon for part in question.parts.values()]
+    rho = question.composition.zcdp_rho
 
-        alone = [Accountant(part).epsilon for part in question.parts.values()]
-        rho = question.composition.zcdp_rho
-        rows = []
-        for each in delta:
-            rows.append(
-                {
-                    "delta": each,
-                    "eps": accountant.epsilon(each),
-                    "eps_zcdp": zcdp.epsilon(rho, each),
-                    "eps_cks20": zcdp.epsilon_cks20(rho, each),
-                    "eps_gaussian": gaussian.epsilon(rho, each),
-                }
-                | ({SUM.key: loose_sum(alone, each)} if alone else {})
-            )
-            advance()
-    fields = answer_fields("epsilon", question) | {"not_a_bound": ["eps_gaussian"]}
+    def row(delta: Fraction) -> dict[str, Any]:
+        return {
+            "delta": delta,
+            "eps": accountant.epsilon(delta),
+            "eps_zcdp": zcdp.epsilon(rho, delta),
+            "eps_cks20": zcdp.epsilon_cks20(rho, delta),
+            "eps_gaussian": gaussian.epsilon(rho, delta),
+            **({SUM.key: loose_sum(alone, delta)} if alone else {}),
+        }
+
+    rows = each(question.title, delta, row)
+    fields = question.fields("epsilon") | {"not_a_bound": ["eps_gaussian"]}
     columns = (*COLUMNS, SUM) if question.parts else COLUMNS
     emit_rows(fields, question.heading(), columns, rows, as_json=as_json)

@@ -2,33 +2,43 @@
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from kernels.accounting.settings import Settings
 from kernels.intervals.text import short
-from workflow.cli.choices import Words
-from workflow.cli.computing import answer_fields, refusals
-from workflow.cli.errors import BadInput
-from workflow.cli.figures import bound_fields, exact_fields
-from workflow.cli.output import emit_json, emit_table, json_option, relation
-from workflow.cli.progress import counted
-from workflow.cli.question import Question, pair_options, read_allocation, read_question
-from workflow.cli.rationals import POSITIVE, Rational
+from workflow.allocation.budget_csv import table_text
+from workflow.allocation.read import load_allocation
+from workflow.cli.answer import bound_fields, emit_json, emit_table, exact_fields, relation
+from workflow.cli.computing import accountant_of, progress
+from workflow.cli.options import (
+    POSITIVE,
+    Rational,
+    Words,
+    check_output,
+    force_option,
+    json_option,
+    output_option,
+)
+from workflow.cli.question import Asked, Question, pair_options
 from workflow.cli.stored import stored_result
-
-if TYPE_CHECKING:
-    from kernels.accounting.result import PairResult
-    from workflow.results.curves import StoredResult
+from workflow.errors import ConfigError
+from workflow.files import write_text
+from workflow.results.curve_csv import profile_csv, tradeoff_csv
 
 FORMATS = ("table", "curve", "profile", "pld")
 STYLES = ("rho", "shares", "percent", "long")
 GRID = Fraction(1, 1000)
 
+Told = tuple[dict[str, Any], dict[str, str]]
+"""Fields at the head of the answer, and its row."""
 
-@click.command("export", short_help="Budget table, curve or privacy loss distribution for other programs.")
+
+@click.command()
 @pair_options
 @click.option(
     "--curves", metavar="FILE.h5", help="For curve and profile, instead of an allocation: a result file."
@@ -49,22 +59,11 @@ GRID = Fraction(1, 1000)
     metavar="G",
     help="Distance of the losses of a pld; default 1e-3.",
 )
-@click.option(
-    "--output", type=click.Path(path_type=Path), metavar="FILE", required=True, help="The file to write."
-)
-@click.option("--force", is_flag=True, help="Overwrite the file if there is one.")
+@output_option("FILE", "The file to write.", required=True)
+@force_option
 @json_option
 def export(
-    allocation: str | None,
-    pair: str | None,
-    cells: str | None,
-    curves: str | None,
-    kind: str,
-    style: str,
-    grid: Fraction,
-    output: Path,
-    force: bool,
-    as_json: bool,
+    asked: Asked, kind: str, style: str, grid: Fraction, output: Path, force: bool, as_json: bool
 ) -> None:
     """Write a budget table, a curve or a privacy loss distribution to a file that other programs read.
 
@@ -72,106 +71,80 @@ def export(
     rounded up to the grid, so that delta computed from it is at least the exact delta(eps) and at most
     delta(eps - G).
     """
-    from workflow.errors import ConfigError
-    from workflow.files import check_free
-
-    try:
-        check_free(output, force)
-    except ConfigError as error:
-        raise BadInput(f"--output: {error}.") from None
+    check_output(output, force)
     if kind == "table":
-        fields, told = _table(allocation, pair or cells or curves, style, output)
+        fields, row = _table(asked, style, output)
     elif kind == "pld":
-        if curves is not None:
-            raise BadInput("--curves goes with --format curve or profile.")
-        fields, told = _distribution(read_question(allocation, pair, cells), grid, output)
+        if asked.curves is not None:
+            raise ConfigError("--curves goes with --format curve or profile.")
+        fields, row = _distribution(asked.question(), grid, output)
     else:
-        fields, told = _curve(kind, allocation, pair, cells, curves, output)
+        fields, row = _curve(kind, asked, output)
     fields |= {"format": kind, "output": str(output)}
     if as_json:
-        emit_json({**fields, "rows": [told]})
+        emit_json({**fields, "rows": [row]})
         return
     rows = [
         [name.replace("_", " "), text]
-        for name, text in told.items()
+        for name, text in row.items()
         if not name.endswith(("_lower", "_upper", "_exact"))
     ]
     heading = [f"{output}: {kind} of {fields.get('allocation') or fields.get('cells')}."]
     emit_table([*heading, relation(fields["neighbours"])], ["what", "value"], rows, words=1)
 
 
-def _table(
-    allocation: str | None, other: str | None, style: Any, output: Path
-) -> tuple[dict[str, Any], dict[str, str]]:
-    from workflow.allocation.budget_csv import table_text
-    from workflow.files import write_text
-
-    if allocation is None or other is not None:
-        raise BadInput("--format table needs --allocation NAME|FILE and nothing else to name what is meant.")
-    loaded = read_allocation(allocation)
-    write_text(output, table_text(loaded, style))
-    fields = {"command": "export", "neighbours": loaded.neighbours, "allocation": loaded.name}
-    cells = sum(len(asked) for asked in loaded.rho.values())
-    return fields, {"style": style, "numbers": str(cells), **exact_fields("total_rho", loaded.total_rho)}
+def _table(asked: Asked, style: Any, output: Path) -> Told:
+    if asked.allocation is None or asked != Asked(asked.allocation):
+        raise ConfigError(
+            "--format table needs --allocation NAME|FILE and nothing else to name what is meant."
+        )
+    allocation = load_allocation(asked.allocation)
+    write_text(output, table_text(allocation, style))
+    fields = {"command": "export", "neighbours": allocation.neighbours, "allocation": allocation.name}
+    cells = sum(map(len, allocation.rho.values()))
+    return fields, {"style": style, "numbers": str(cells), **exact_fields("total_rho", allocation.total_rho)}
 
 
-def _distribution(question: Question, grid: Fraction, output: Path) -> tuple[dict[str, Any], dict[str, str]]:
-    import json
+def _distribution(question: Question, grid: Fraction, output: Path) -> Told:
+    from kernels.accounting import loss_distribution  # loads the compiler
 
-    from kernels.accounting.accountant import Accountant
-    from kernels.accounting.loss_distribution import MOST_POINTS, loss_distribution, points_needed
-    from workflow.files import write_text
-
-    step = float(grid)
-    if step == 0 or sum(points_needed(question.composition.total_rho, step)) > MOST_POINTS:
-        raise BadInput(f"--grid: {short(grid)} needs more than {MOST_POINTS} losses here; take a wider one.")
-    with counted(f"exporting {question.title}") as advance, refusals():
-        found = loss_distribution(Accountant(question.composition), step, advance)
-    head = answer_fields("export", question)
+    step, most = float(grid), loss_distribution.MOST_POINTS
+    if step == 0 or sum(loss_distribution.points_needed(question.composition.total_rho, step)) > most:
+        raise ConfigError(f"--grid: {short(grid)} needs more than {most} losses here; take a wider one.")
+    with progress(f"exporting {question.title}") as advance:
+        accountant = accountant_of(question.composition)
+        law = loss_distribution.loss_distribution(accountant, step, advance)
+    head = question.fields("export")
     document = {
         "format": "exact-census privacy loss distribution 1",
         **{key: value for key, value in head.items() if key != "command"},
         "pessimistic": True,
-        "discretization": found.grid,
-        "lowest_loss": found.lowest,
-        "infinity_mass": found.infinity_mass,
-        "probabilities": found.probabilities.tolist(),
+        "discretization": law.grid,
+        "lowest_loss": law.lowest,
+        "infinity_mass": law.infinity_mass,
+        "probabilities": law.probabilities.tolist(),
     }
     write_text(output, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
-    last = found.lowest + len(found.probabilities) - 1
-    told = {
-        "grid": repr(found.grid),
-        "losses": str(len(found.probabilities)),
-        "lowest_loss": repr(found.lowest * found.grid),
-        "highest_loss": repr(last * found.grid),
-        **bound_fields("infinity_mass", found.infinity_mass),
+    last = law.lowest + len(law.probabilities) - 1
+    return head, {
+        "grid": repr(law.grid),
+        "losses": str(len(law.probabilities)),
+        "lowest_loss": repr(law.lowest * law.grid),
+        "highest_loss": repr(last * law.grid),
+        **bound_fields("infinity_mass", law.infinity_mass),
     }
-    return head, told
 
 
-def _curve(
-    kind: str,
-    allocation: str | None,
-    pair: str | None,
-    cells: str | None,
-    curves: str | None,
-    output: Path,
-) -> tuple[dict[str, Any], dict[str, str]]:
-    from workflow.files import write_text
-    from workflow.results.curve_csv import profile_csv, tradeoff_csv
-
-    result: StoredResult | PairResult
-    if curves is not None:
-        if allocation is not None or cells is not None or pair is None:
-            raise BadInput("--curves goes with --pair PI,PJ, and neither with --allocation nor --cells.")
-        question, result = stored_result(curves, pair)
+def _curve(kind: str, asked: Asked, output: Path) -> Told:
+    csv_of = tradeoff_csv if kind == "curve" else profile_csv
+    if asked.curves is not None:
+        question, stored = stored_result(asked)
+        text = csv_of(stored)
     else:
-        question = read_question(allocation, pair, cells)
-        with counted(f"exporting {question.title}"), refusals():
-            from kernels.accounting.evaluate import evaluate
-            from kernels.accounting.settings import Settings
+        question = asked.question()
+        with progress(f"exporting {question.title}"):
+            from kernels.accounting.evaluate import evaluate  # loads the compiler
 
-            result = evaluate([question.composition], Settings(deltas=()))[0]
-    text = (tradeoff_csv if kind == "curve" else profile_csv)(result)
+            text = csv_of(evaluate([question.composition], Settings(deltas=()))[0])
     write_text(output, text)
-    return answer_fields("export", question), {"points": str(text.count("\n") - 1)}
+    return question.fields("export"), {"points": str(text.count("\n") - 1)}

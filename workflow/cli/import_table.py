@@ -8,15 +8,18 @@ from pathlib import Path
 
 import click
 
+from kernels.accounting.census.allocation import Allocation
+from kernels.accounting.design.rescale import with_rho
 from kernels.intervals.text import short
-from workflow.cli.errors import BadInput
-from workflow.cli.figures import exact_fields
-from workflow.cli.output import emit_json, emit_table, json_option, relation
-from workflow.cli.question import read_allocation
-from workflow.cli.rationals import POSITIVE, Rational
+from workflow.allocation.budget_csv import read_budget
+from workflow.allocation.read import load_allocation
+from workflow.allocation.write import allocation_name, checked_text, prose
+from workflow.cli.answer import emit_json, emit_table, exact_fields, relation
+from workflow.cli.options import POSITIVE, Rational, check_output, force_option, json_option, output_option
+from workflow.files import write_text
 
 
-@click.command("import", short_help="A published budget table, CSV, as an allocation file.")
+@click.command()
 @click.argument("file", metavar="FILE.csv", type=click.Path(path_type=Path))
 @click.option(
     "--like",
@@ -29,13 +32,8 @@ from workflow.cli.rationals import POSITIVE, Rational
 )
 @click.option("--title", metavar="TEXT", help="Title of the new allocation; default: the table's file name.")
 @click.option("--source", metavar="TEXT", help="Where the numbers come from; default: the table's file name.")
-@click.option(
-    "--output",
-    type=click.Path(path_type=Path),
-    metavar="FILE.yaml",
-    help="The allocation file to write; without it the table is only checked.",
-)
-@click.option("--force", is_flag=True, help="Overwrite the file if there is one.")
+@output_option("FILE.yaml", "The allocation file to write; without it the table is only checked.")
+@force_option
 @json_option
 def import_table(
     file: Path,
@@ -52,53 +50,43 @@ def import_table(
     Numbers are rhos or, with a row of the levels' shares, shares as fractions or per cent
     (docs/allocations.md). Nothing is rounded: shares must add up to exactly 1, rhos to the total.
     """
-    from kernels.accounting.design.rescale import with_rho
-    from workflow.allocation.budget_csv import read_budget
-    from workflow.allocation.write import allocation_name, checked_text, prose
-    from workflow.errors import ConfigError
-    from workflow.files import check_free, write_text
-
-    base = read_allocation(like)
+    check_output(output, force)
+    base = load_allocation(like)
     queries = list(dict.fromkeys(query for asked in base.rho.values() for query in asked))
-    try:
-        if output is not None:
-            check_free(output, force)
-        rho = read_budget(file, base.levels, queries, total_rho)
-        made = replace(
-            with_rho(base, rho),
-            name=allocation_name(output) if output else base.name,
-            title=prose(title or f"Imported from {file.name}"),
-            source=prose(source or f"{file.name}, by exact-census import"),
-        )
-        text = checked_text(made, [f"Imported from {file.name} by exact-census; bypass as in {base.name}."])
-        if output is not None:
-            write_text(output, text)
-    except ConfigError as error:
-        raise BadInput(f"{error}.") from None
+    made = replace(
+        with_rho(base, read_budget(file, base.levels, queries, total_rho)),
+        name=allocation_name(output) if output else base.name,
+        title=prose(title or f"Imported from {file.name}"),
+        source=prose(source or f"{file.name}, by exact-census import"),
+    )
+    text = checked_text(made, [f"Imported from {file.name} by exact-census; bypass as in {base.name}."])
+    if output is not None:
+        write_text(output, text)
     if as_json:
-        emit_json(
-            {
-                "command": "import",
-                "file": str(file),
-                "neighbours": made.neighbours,
-                "allocation": made.name,
-                "output": None if output is None else str(output),
-                **exact_fields("total_rho", made.total_rho),
-                "rows": [
-                    {"level": level, "query": query, **exact_fields("rho", made.rho[level][query])}
-                    for level in made.levels
-                    for query in made.rho[level]
-                ],
-            }
-        )
+        _print_json(file, made, output)
         return
     emit_table(
-        [
-            f"{file}: right; total rho {short(made.total_rho)}.",
-            relation(made.neighbours),
-        ],
+        [f"{file}: right; total rho {short(made.total_rho)}.", relation(made.neighbours)],
         ["level", "queries", "rho"],
         [[level, str(len(made.rho[level])), short(made.level_rho(level))] for level in made.levels],
         words=1,
         notes=[f"Written: {output}." if output else "Nothing was written; --output FILE.yaml writes it."],
+    )
+
+
+def _print_json(file: Path, made: Allocation, output: Path | None) -> None:
+    emit_json(
+        {
+            "command": "import",
+            "file": str(file),
+            "neighbours": made.neighbours,
+            "allocation": made.name,
+            "output": None if output is None else str(output),
+            **exact_fields("total_rho", made.total_rho),
+            "rows": [
+                {"level": level, "query": query, **exact_fields("rho", made.rho[level][query])}
+                for level in made.levels
+                for query in made.rho[level]
+            ],
+        }
     )

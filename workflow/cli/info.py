@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from kernels.intervals.text import short
-from workflow.cli.errors import BadInput
-from workflow.cli.figures import bound_fields, exact_fields, given_fields
-from workflow.cli.output import emit_json, emit_table, json_option, relation
-from workflow.cli.progress import progress
+from workflow.cli.answer import (
+    bound_fields,
+    emit_json,
+    emit_table,
+    exact_fields,
+    given_fields,
+    relation,
+)
+from workflow.cli.computing import progress
+from workflow.cli.options import json_option
+from workflow.results.curves import CurveFile, Header, open_results
+from workflow.results.file import StoreError
 
-if TYPE_CHECKING:
-    from workflow.results.curves import CurveFile, Header
 
-
-@click.command("info", short_help="What a result file holds, and whether it is whole.")
+@click.command()
 @click.argument("file", metavar="FILE.h5")
 @json_option
 def info(file: str, as_json: bool) -> None:
@@ -25,17 +30,12 @@ def info(file: str, as_json: bool) -> None:
     Reads the whole file to check its content against the digests stored in it. If they differ, says so and
     ends with exit code 2.
     """
-    from workflow.results.curves import open_results
-    from workflow.results.file import StoreError
-
-    try:
-        with open_results(file) as results:
-            header, problem = results.header(), _problem(results, file)
-            rows, pairs, levels = results.index(), list(results.pairs()), list(results.levels())
-            digest = results.digest
-    except StoreError as error:
-        raise BadInput(str(error)) from None
+    with open_results(file) as results:
+        header, problem = results.header(), _problem(results, file)
+        rows, pairs, levels = results.index(), list(results.pairs()), list(results.levels())
+        digest = results.digest
     mechanisms = list(dict.fromkeys(pattern for pair in pairs for pattern in pair))
+    versions = {"kernels": header.kernel_version, **header.created_by}
     if as_json:
         emit_json(
             {
@@ -47,7 +47,7 @@ def info(file: str, as_json: bool) -> None:
                 "levels": levels,
                 "mechanisms": mechanisms,
                 "settings": _settings(header),
-                "versions": _versions(header),
+                "versions": versions,
                 "digest": digest,
                 "verified": problem is None,
                 "rows": [_group_fields(kind, rows) for kind in ("pair", "level")],
@@ -64,7 +64,7 @@ def info(file: str, as_json: bool) -> None:
                 ["deltas", ", ".join(map(short, header.settings.deltas))],
                 ["thresholds of a trade-off curve, at least", str(header.settings.thresholds)],
                 ["points of a privacy profile", str(header.settings.eps_points)],
-                ["most surviving nodes", str(max((row["survivors"] for row in rows), default=0))],
+                ["most surviving nodes", str(_most_survivors(rows))],
                 ["absolute error, at most", _largest_bound(rows)["total_bound"]],
                 ["digest", digest],
                 ["verifies", "yes" if problem is None else "NO"],
@@ -72,29 +72,21 @@ def info(file: str, as_json: bool) -> None:
             words=2,
             notes=[
                 "Levels alone: " + ", ".join(levels) + ".",
-                "Versions: "
-                + ", ".join(f"{name} {version}" for name, version in _versions(header).items())
-                + ".",
+                "Versions: " + ", ".join(f"{name} {version}" for name, version in versions.items()) + ".",
             ],
         )
     if problem is not None:
-        raise BadInput(problem)
+        raise problem
 
 
-def _problem(results: CurveFile, file: str) -> str | None:
+def _problem(results: CurveFile, file: str) -> StoreError | None:
     """Why the file does not verify, or None."""
-    from workflow.results.file import StoreError
-
     with progress(f"checking {file}"):
         try:
             results.verify()
         except StoreError as error:
-            return str(error)
+            return error
     return None
-
-
-def _versions(header: Header) -> dict[str, str]:
-    return {"kernels": header.kernel_version, **header.created_by}
 
 
 def _settings(header: Header) -> dict[str, Any]:
@@ -109,13 +101,16 @@ def _settings(header: Header) -> dict[str, Any]:
 def _group_fields(kind: str, index: list[dict[str, Any]]) -> dict[str, str]:
     """How many results of one kind there are, the most nodes that survived, the largest error bound."""
     rows = [row for row in index if row["kind"] == kind]
-    most = max((row["survivors"] for row in rows), default=0)
     return {
         "kind": kind,
         "results": str(len(rows)),
-        **exact_fields("most_survivors", most),
+        **exact_fields("most_survivors", _most_survivors(rows)),
         **_largest_bound(rows),
     }
+
+
+def _most_survivors(rows: list[dict[str, Any]]) -> int:
+    return max((row["survivors"] for row in rows), default=0)
 
 
 def _largest_bound(rows: list[dict[str, Any]]) -> dict[str, str]:

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import Any
 
 import click
 
-from workflow.cli.errors import BadInput
-from workflow.cli.output import emit_json, emit_table, json_option
+from kernels.accounting.census.allocation import Allocation
+from kernels.accounting.census.geography import Geography
+from workflow.allocation.geography import path_counts, read_geography
+from workflow.allocation.read import load_allocation
+from workflow.cli.answer import emit_json, emit_table, exact_fields
+from workflow.cli.options import json_option
+from workflow.cli.question import listed_name
+from workflow.errors import ConfigError, PlainError
 from workflow.input.rational import parse_count
-
-if TYPE_CHECKING:
-    from kernels.accounting.census.allocation import Allocation
-    from kernels.accounting.census.geography import Geography
+from workflow.words import how_many
 
 SHOWN = 100  # patterns printed on one line, to be copied
 
 
-@click.command("patterns", short_help="Bypass patterns of a geography, with their paths.")
+@click.command()
 @click.option("--geounits", metavar="FILE", help="CSV table with the columns geoid, parent, level.")
 @click.option(
     "--geocodes", metavar="FILE", help="Instead: CSV table with the column geocode, one row per block."
@@ -42,83 +46,84 @@ def patterns(
     A level's digit is 1 where the path's geounit of that level has exactly one child. The list can be copied
     into bypass.patterns of an allocation file, which may also name the table itself.
     """
-    from pathlib import Path
-
-    from workflow.allocation.geography import path_counts, read_geography
-    from workflow.cli.figures import exact_fields
-    from workflow.cli.question import read_allocation
-    from workflow.errors import ConfigError
-    from workflow.words import how_many
-
-    if (geounits is None) == (geocodes is None) or (geocodes is None) != (digits is None):
-        raise BadInput("Name one table: --geounits FILE, or --geocodes FILE with --digits LEVEL=N,...")
-    loaded = read_allocation(allocation)
+    file, loaded = geounits or geocodes, load_allocation(allocation)
+    if file is None or (geounits and geocodes) or (geocodes is None) != (digits is None):
+        raise ConfigError("Name one table: --geounits FILE, or --geocodes FILE with --digits LEVEL=N,...")
     if loaded.products:
         names = ", ".join(product.name for product in loaded.products)
-        raise BadInput(f"--allocation: {loaded.name} is joint; name one of its products: {names}.")
-    file = geounits or geocodes or ""
+        raise ConfigError(f"--allocation: {loaded.name} is joint; name one of its products: {names}.")
     try:
         geography = read_geography(Path(file), loaded.levels, _digits(digits))
         counts = path_counts(geography, loaded.absorbing_levels, loaded.fixed_digits)
-    except ConfigError as error:
-        raise BadInput(str(error)) from None
+    except PlainError:
+        raise
     except ValueError as error:
-        raise BadInput(f"{file}: {error}") from None
+        raise ConfigError(f"{file}: {error}") from None
     if as_json:
-        emit_json(
+        emit_json(_document(file, loaded, counts))
+    else:
+        _print(file, loaded, geography, counts)
+
+
+def _document(file: str, allocation: Allocation, counts: dict[str, int]) -> dict[str, Any]:
+    return {
+        "command": "patterns",
+        "file": file,
+        "neighbours": allocation.neighbours,
+        "allocation": allocation.name,
+        "absorbing_levels": allocation.absorbing_levels,
+        "patterns": list(counts),
+        **exact_fields("paths", sum(counts.values())),
+        "rows": [
             {
-                "command": "patterns",
-                "file": file,
-                "neighbours": loaded.neighbours,
-                "allocation": loaded.name,
-                "absorbing_levels": loaded.absorbing_levels,
-                "patterns": list(counts),
-                **exact_fields("paths", sum(counts.values())),
-                "rows": [
-                    {"pattern": pattern, "mechanism": _name(loaded, pattern)}
-                    | {"bypassed": _bypassed(loaded, pattern)}
-                    | exact_fields("paths", paths)
-                    for pattern, paths in counts.items()
-                ],
+                "pattern": pattern,
+                "mechanism": listed_name(allocation, pattern),
+                "bypassed": _bypassed(allocation, pattern),
+                **exact_fields("paths", paths),
             }
-        )
-        return
-    heading = [
-        f"{file}: {how_many(sum(counts.values()), 'paths')} from {loaded.levels[0]} to {loaded.levels[-1]}.",
-        f"Geounits with a single child: {_only_children(geography, loaded)}.",
-        f"{how_many(len(counts), 'bypass patterns')}, "
-        f"{how_many(len(counts) * (len(counts) + 1) // 2, 'pairs')}; " + _compared(loaded, counts),
-    ]
-    rows = [
-        [pattern, _name(loaded, pattern) or "-", ", ".join(_bypassed(loaded, pattern)) or "none", str(paths)]
-        for pattern, paths in counts.items()
-    ]
-    columns = ["pattern", f"in {loaded.name}", "levels that bypass", "paths"]
-    copy = [f"patterns: [{', '.join(counts)}]"] if len(counts) <= SHOWN else []
-    emit_table(heading, columns, rows, notes=copy, words=3)
+            for pattern, paths in counts.items()
+        ],
+    }
+
+
+def _print(file: str, allocation: Allocation, geography: Geography, counts: dict[str, int]) -> None:
+    number, first, last = len(counts), allocation.levels[0], allocation.levels[-1]
+    emit_table(
+        [
+            f"{file}: {how_many(sum(counts.values()), 'paths')} from {first} to {last}.",
+            f"Geounits with a single child: {_only_children(geography, allocation)}.",
+            f"{how_many(number, 'bypass patterns')}, {how_many(number * (number + 1) // 2, 'pairs')}; "
+            + _compared(allocation, counts),
+        ],
+        ["pattern", f"in {allocation.name}", "levels that bypass", "paths"],
+        [
+            [
+                pattern,
+                listed_name(allocation, pattern) or "-",
+                ", ".join(_bypassed(allocation, pattern)) or "none",
+                str(paths),
+            ]
+            for pattern, paths in counts.items()
+        ],
+        notes=[f"patterns: [{', '.join(counts)}]"] if number <= SHOWN else [],
+        words=3,
+    )
 
 
 def _digits(text: str | None) -> dict[str, int] | None:
-    """LEVEL=N,... as a mapping. Raises BadInput."""
+    """LEVEL=N,... as a mapping. Raises ConfigError."""
     if text is None:
         return None
     digits: dict[str, int] = {}
     for entry in text.split(","):
         level, equals, number = (part.strip() for part in entry.partition("="))
         if not equals or not level or level in digits:
-            raise BadInput(f"--digits: '{entry.strip()}': must be LEVEL=N, each level once.")
+            raise ConfigError(f"--digits: '{entry.strip()}': must be LEVEL=N, each level once.")
         try:
             digits[level] = parse_count(number, 0, 100)
         except ValueError as error:
-            raise BadInput(f"--digits: {level} = '{number}': {error}.") from None
+            raise ConfigError(f"--digits: {level} = '{number}': {error}.") from None
     return digits
-
-
-def _name(allocation: Allocation, pattern: str) -> str | None:
-    """Its mechanism in the allocation, if that lists it."""
-    from kernels.accounting.census.mechanism import mechanism_name
-
-    return mechanism_name(allocation, pattern) if pattern in allocation.patterns else None
 
 
 def _bypassed(allocation: Allocation, pattern: str) -> list[str]:

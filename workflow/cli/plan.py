@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import click
 
 from kernels.intervals.text import plain_integer, short
-from workflow.cli.computing import accountant_of, answer_fields
-from workflow.cli.figures import bound_fields, exact_fields
-from workflow.cli.output import emit_json, emit_table, json_option
-from workflow.cli.question import pair_options, read_question
+from workflow.cli.answer import bound_fields, emit_json, emit_table, exact_fields
+from workflow.cli.computing import accountant_of, progress
+from workflow.cli.options import json_option
+from workflow.cli.question import Asked, pair_options
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # the compiler behind it is loaded only when something is computed
     from kernels.accounting.accountant import PlanSummary
 
 FINE = "the lattice is so fine that more nodes matter at 1e-35 than can be summed"
@@ -27,21 +27,21 @@ SHARPER = (
 BUDGET = ("truncation_bound", "sieve_bound", "rounding_bound", "total_bound")
 
 
-@click.command("plan", short_help="Size, error budget and predicted cost of a computation.")
+@click.command()
 @pair_options
 @json_option
-def plan(allocation: str | None, pair: str | None, cells: str | None, as_json: bool) -> None:
+def plan(asked: Asked, as_json: bool) -> None:
     """The plan of a pair: lattice, nodes, surviving nodes, error budget, predicted memory and time.
 
     The log-likelihood ratio takes values on a lattice of step h. Its law is a sum over N nodes, of which only
     the surviving ones can matter. The error budget holds for every probability that is computed from them.
     A composition that is out of reach gets a prediction; single questions about it may still have an answer.
     """
-    question = read_question(allocation, pair, cells)
-    with accountant_of(question) as (accountant, _):
-        summary = accountant.plan_summary()
+    question = asked.question()
+    with progress(question.title):
+        summary = accountant_of(question.composition).plan_summary()
     if as_json:
-        emit_json(answer_fields("plan", question) | {"rows": [_row(summary)]})
+        emit_json(question.fields("plan") | {"rows": [_row(summary)]})
     else:
         emit_table(question.heading(), ["quantity", "value"], _lines(summary), words=1, notes=_notes(summary))
 
@@ -82,8 +82,5 @@ def _lines(summary: PlanSummary) -> list[list[str]]:
         ["error in all, at most", total if summary.reaches_tolerance else f"{total} ({FINE})"],
         ["predicted memory", f"{summary.memory / 2**20:.1f} MiB"],
         ["predicted time", f"{summary.cost:.2g} s"],
-        [
-            "within reach",
-            "yes" if summary.within_reach else "no; all but h and N is predicted",
-        ],
+        ["within reach", "yes" if summary.within_reach else "no; all but h and N is predicted"],
     ]

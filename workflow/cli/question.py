@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, fields
+from functools import wraps
+from typing import Any
 
 import click
 
+from kernels.accounting.census.allocation import Allocation
+from kernels.accounting.census.joint import pattern_text, product_pairs
+from kernels.accounting.census.mechanism import mechanism_name, pair_composition, resolve_mechanism
+from kernels.accounting.composition import Composition
 from kernels.intervals.text import short
-from workflow.cli.errors import BadInput
-from workflow.cli.figures import exact_fields
-from workflow.cli.output import relation
+from workflow.allocation.cells import read_cells
+from workflow.allocation.read import load_allocation
+from workflow.cli.answer import exact_fields, relation
+from workflow.errors import ConfigError
+from workflow.words import how_many, suggestion
 
-if TYPE_CHECKING:
-    from kernels.accounting.census.allocation import Allocation
-    from kernels.accounting.composition import Composition
+Command = Callable[..., Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +37,20 @@ class Question:
     parts: dict[str, Composition] = field(default_factory=dict)
     """Of a joint allocation's pair: what each product alone releases, by the product's name."""
 
+    @classmethod
+    def of_pair(cls, allocation: Allocation, first: str, second: str) -> Question:
+        """The question about two of an allocation's bypass patterns, which it need not list."""
+        return cls(
+            pair_composition(allocation, first, second),
+            allocation.neighbours,
+            allocation=allocation.name,
+            pair=(pattern_text(allocation, first), pattern_text(allocation, second)),
+            names=(listed_name(allocation, first), listed_name(allocation, second)),
+            parts=product_pairs(allocation, first, second),
+        )
+
     def heading(self) -> list[str]:
         """What is asked about, in words: the composition, the neighbour relation, the budget."""
-        from workflow.words import how_many
-
         total = self.composition.total_rho
         whose = ", the level's rho" if self.level else ", the allocation's total rho" if self.pair else ""
         return [
@@ -57,8 +72,8 @@ class Question:
         named = f" = [{', '.join(names)}]" if len(names) == 2 else ""
         return f"{self.allocation}, pair [{first}, {second}]{named}"
 
-    def fields(self) -> dict[str, Any]:
-        """How it was asked for, as JSON fields."""
+    def fields(self, command: str) -> dict[str, Any]:
+        """JSON fields at the head of an answer: the command, how it was asked for, total rho and lattice."""
         asked = {
             "allocation": self.allocation,
             "pair": self.pair,
@@ -68,123 +83,115 @@ class Question:
             "products": list(self.parts) or None,
         }
         return {
+            "command": command,
             "neighbours": self.neighbours,
             **{key: value for key, value in asked.items() if value is not None},
             **exact_fields("total_rho", self.composition.total_rho),
+            **exact_fields("lattice", self.composition.spacing),
         }
 
 
-def pair_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options --allocation, --pair and --cells, by which every command names its composition."""
-    for option in (
-        click.option(
-            "--cells",
-            metavar="FILE",
-            help="Instead of a pair: a YAML or JSON file that maps each rho to a number of cells, such as "
-            '{"1/3": 5, "2/7": 3}, the cells of both members together.',
-        ),
-        click.option(
-            "--pair",
-            metavar="PI,PJ",
-            help="The two root-to-block paths a record may move between, each a bypass pattern (000000) or a "
-            "mechanism name (M00). For a joint allocation one of each product, such as 000000+0000.",
-        ),
-        click.option(
-            "--allocation",
-            metavar="NAME|FILE",
-            help="The budget: the name of a shipped allocation, such as dhc_persons_us, or of one in "
-            "./allocations, or a YAML file.",
-        ),
-    ):
-        command = option(command)
-    return command
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The options by which a command names its composition, as they were given."""
+
+    allocation: str | None = None
+    pair: str | None = None
+    cells: str | None = None
+    level: str | None = None
+    curves: str | None = None
+
+    def question(self, alternatives: str = "--pair PI,PJ") -> Question:
+        """The question that they ask. Raises ConfigError, which names option, value and what is allowed."""
+        if self.cells is not None:
+            for name in ("allocation", "pair", "level"):
+                if getattr(self, name) is not None:
+                    raise ConfigError(
+                        f"--cells cannot go with --{name}: a cells file is the whole composition."
+                    )
+            return Question(read_cells(self.cells), "bounded", cells=self.cells)
+        if self.allocation is None:
+            raise ConfigError(
+                f"Say what to compute: --allocation NAME|FILE with {alternatives}, or --cells FILE."
+            )
+        if self.pair is not None and self.level is not None:
+            raise ConfigError("--pair cannot go with --level: a level is measured alone.")
+        if self.level is not None:
+            return _of_level(load_allocation(self.allocation), self.level)
+        if self.pair is None:
+            raise ConfigError(f"--allocation needs {alternatives} beside it, such as --pair 000000,000000.")
+        allocation = load_allocation(self.allocation)
+        return Question.of_pair(allocation, *members(allocation, self.pair))
+
+    def stored(self) -> tuple[str, str]:
+        """The result file and the pair that is asked for. Raises ConfigError when other options are given."""
+        if self.curves is None or self.pair is None or self.allocation is not None or self.cells is not None:
+            raise ConfigError("--curves goes with --pair PI,PJ, and neither with --allocation nor --cells.")
+        return self.curves, self.pair
 
 
-def read_question(
-    allocation: str | None,
-    pair: str | None,
-    cells: str | None,
-    level: str | None = None,
-    *,
-    levels: bool = False,
-) -> Question:
-    """The question that the options ask. `levels` says whether the command has --level.
-
-    Raises BadInput (one line, naming option, value and what is allowed).
-    """
-    alternatives = "--pair PI,PJ or --level LEVEL" if levels else "--pair PI,PJ"
-    if cells is not None:
-        for name, value in (("--allocation", allocation), ("--pair", pair), ("--level", level)):
-            if value is not None:
-                raise BadInput(f"--cells cannot go with {name}: a cells file is the whole composition.")
-        return _of_cells(cells)
-    if allocation is None:
-        raise BadInput(f"Say what to compute: --allocation NAME|FILE with {alternatives}, or --cells FILE.")
-    if pair is not None and level is not None:
-        raise BadInput("--pair cannot go with --level: a level is measured alone.")
-    if pair is None and level is None:
-        raise BadInput(f"--allocation needs {alternatives} beside it, such as --pair 000000,000000.")
-    loaded = read_allocation(allocation)
-    return _of_level(loaded, level) if pair is None else _of_pair(loaded, pair)
+CELLS = click.option(
+    "--cells",
+    metavar="FILE",
+    help="Instead of a pair: a YAML or JSON file that maps each rho to a number of cells, such as "
+    '{"1/3": 5, "2/7": 3}, the cells of both members together.',
+)
+PAIR = click.option(
+    "--pair",
+    metavar="PI,PJ",
+    help="The two root-to-block paths a record may move between, each a bypass pattern (000000) or a "
+    "mechanism name (M00). For a joint allocation one of each product, such as 000000+0000.",
+)
+ALLOCATION = click.option(
+    "--allocation",
+    metavar="NAME|FILE",
+    help="The budget: the name of a shipped allocation, such as dhc_persons_us, or of one in "
+    "./allocations, or a YAML file.",
+)
 
 
-def read_allocation(name_or_file: str) -> Allocation:
-    """The allocation of that name or file. Raises BadInput with the reason on one line."""
-    from workflow.allocation.read import load_allocation
-    from workflow.errors import ConfigError
+def pair_options(command: Command) -> Command:
+    """The options --allocation, --pair and --cells. The command gets them, and --level and --curves where it
+    has these, as one argument, `asked`."""
 
-    try:
-        return load_allocation(name_or_file)
-    except ConfigError as error:
-        raise BadInput(str(error)) from None
+    @wraps(command)
+    def with_asked(**options: Any) -> Any:
+        asked = {part.name: options.pop(part.name) for part in fields(Asked) if part.name in options}
+        return command(asked=Asked(**asked), **options)
 
-
-def _of_cells(path: str) -> Question:
-    from workflow.allocation.cells import read_cells
-    from workflow.errors import ConfigError
-
-    try:
-        composition = read_cells(path)
-    except ConfigError as error:
-        raise BadInput(str(error)) from None
-    return Question(composition, "bounded", cells=path)
+    for option in (CELLS, PAIR, ALLOCATION):
+        with_asked = option(with_asked)
+    return with_asked
 
 
-def _of_level(allocation: Allocation, level: str | None) -> Question:
-    if level not in allocation.levels:
-        from workflow.words import suggestion
-
-        hint = suggestion(str(level), allocation.levels) + "allowed: " + ", ".join(allocation.levels)
-        raise BadInput(f"--level: '{level}' is not a level of {allocation.name}; {hint}.")
-    return Question(
-        allocation.level_composition(level), allocation.neighbours, allocation=allocation.name, level=level
-    )
-
-
-def _of_pair(allocation: Allocation, text: str) -> Question:
-    from kernels.accounting.census.joint import pattern_text, product_pairs
-    from kernels.accounting.census.mechanism import mechanism_name, pair_composition, resolve_mechanism
-    from workflow.words import how_many
-
-    members = [member.strip() for member in text.split(",")]
-    if len(members) != 2:
-        raise BadInput(
-            f"--pair: '{text}' names {how_many(len(members), 'mechanisms')}; "
+def members(allocation: Allocation, pair: str) -> tuple[str, str]:
+    """The two bypass patterns that PI,PJ names. Raises ConfigError."""
+    names = [name.strip() for name in pair.split(",")]
+    if len(names) != 2:
+        raise ConfigError(
+            f"--pair: '{pair}' names {how_many(len(names), 'mechanisms')}; "
             "allowed: two, separated by a comma, such as 000000,000000 or M00,M01."
         )
     try:
-        first, second = (resolve_mechanism(allocation, member) for member in members)
+        first, second = (resolve_mechanism(allocation, name) for name in names)
     except ValueError as error:
-        raise BadInput(f"--pair: {error}.") from None
-    names = tuple(
-        mechanism_name(allocation, pattern) if pattern in allocation.patterns else None
-        for pattern in (first, second)
-    )
-    return Question(
-        pair_composition(allocation, first, second),
-        allocation.neighbours,
-        allocation=allocation.name,
-        pair=(pattern_text(allocation, first), pattern_text(allocation, second)),
-        names=(names[0], names[1]),
-        parts=product_pairs(allocation, first, second),
-    )
+        raise ConfigError(f"--pair: {error}.") from None
+    return first, second
+
+
+def listed_name(allocation: Allocation, pattern: str) -> str | None:
+    """The name of the mechanism with this bypass pattern, if the allocation lists it."""
+    return mechanism_name(allocation, pattern) if pattern in allocation.patterns else None
+
+
+def check_level(option: str, level: str, allocation: Allocation) -> None:
+    """Raise ConfigError, with a suggestion, when an option names no level of the allocation."""
+    if level not in allocation.levels:
+        hint = suggestion(level, allocation.levels) + "allowed: " + ", ".join(allocation.levels)
+        raise ConfigError(f"{option}: '{level}' is not a level of {allocation.name}; {hint}.")
+
+
+def _of_level(allocation: Allocation, level: str) -> Question:
+    check_level("--level", level, allocation)
+    composition = allocation.level_composition(level)
+    return Question(composition, allocation.neighbours, allocation=allocation.name, level=level)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import click
 
-from workflow.cli.computing import accountant_of, answer_fields
-from workflow.cli.output import Column, at_least, at_most, emit_rows, given, json_option, percent_at_least
-from workflow.cli.question import pair_options, read_question
-from workflow.cli.rationals import INSIDE_UNIT, list_option
+from workflow.cli.answer import Column, at_least, at_most, emit_rows, given, percent_at_least
+from workflow.cli.computing import accountant_of, each
+from workflow.cli.options import INSIDE_UNIT, json_option, list_option
+from workflow.cli.question import Asked, pair_options
 
 COLUMNS = (
     Column("delta", "delta", given),
@@ -23,7 +24,7 @@ NOTES = (
 )
 
 
-@click.command("reduction", short_help="Share of the noise variance that is not needed.")
+@click.command()
 @pair_options
 @click.option(
     "--level",
@@ -32,32 +33,23 @@ NOTES = (
 )
 @list_option("--delta", INSIDE_UNIT, "Values of delta", "1e-6,1e-10,1e-11")
 @json_option
-def reduction(
-    allocation: str | None,
-    pair: str | None,
-    cells: str | None,
-    level: str | None,
-    delta: tuple[Fraction, ...],
-    as_json: bool,
-) -> None:
+def reduction(asked: Asked, delta: tuple[Fraction, ...], as_json: bool) -> None:
     """Variance reduction: the share of all noise variance that exact accounting shows to be unneeded.
 
     At each delta, eps is what the Census Bureau's zCDP formula promises; the reduction is how much every
     noise variance could shrink before the exact guarantee at that eps exceeds delta.
     """
-    question = read_question(allocation, pair, cells, level, levels=True)
-    with accountant_of(question, steps=len(delta)) as (accountant, advance):
-        rows = []
-        for each in delta:
-            found = accountant.reduction(each)
-            rows.append(
-                {
-                    "delta": each,
-                    "eps_zcdp": found.eps_zcdp,
-                    "reduction": found.reduction,
-                    "scale": found.scale,
-                }
-            )
-            advance()
-    fields = answer_fields("reduction", question)
-    emit_rows(fields, question.heading(), COLUMNS, rows, as_json=as_json, notes=NOTES)
+    question = asked.question("--pair PI,PJ or --level LEVEL")
+    accountant = accountant_of(question.composition)
+
+    def row(delta: Fraction) -> dict[str, Any]:
+        saved = accountant.reduction(delta)
+        return {
+            "delta": delta,
+            "eps_zcdp": saved.eps_zcdp,
+            "reduction": saved.reduction,
+            "scale": saved.scale,
+        }
+
+    rows = each(question.title, delta, row)
+    emit_rows(question.fields("reduction"), question.heading(), COLUMNS, rows, as_json=as_json, notes=NOTES)

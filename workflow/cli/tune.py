@@ -2,38 +2,53 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from kernels.accounting.census.allocation import Allocation
+from kernels.accounting.census.joint import pattern_text
+from kernels.accounting.census.mechanism import mechanism_name
+from kernels.accounting.design.rescale import Unmet
 from kernels.intervals.text import short
-from workflow.cli.computing import refusals
-from workflow.cli.errors import BadInput, warning
-from workflow.cli.figures import certified_fields, exact_fields, given_fields
-from workflow.cli.output import (
+from workflow.allocation.read import load_allocation
+from workflow.allocation.write import allocation_name, prose, write_allocation
+from workflow.cli.answer import (
     at_least,
     at_most,
     emit_json,
     emit_table,
+    exact_fields,
     given,
-    json_option,
+    given_fields,
+    interval_fields,
     percent_at_least,
     relation,
 )
-from workflow.cli.progress import counted
-from workflow.cli.question import read_allocation
-from workflow.cli.rationals import INSIDE_UNIT, POSITIVE, Rational
-
-if TYPE_CHECKING:
-    from kernels.accounting.census.allocation import Allocation
-    from workflow.design.tune import Tuning
+from workflow.cli.computing import progress
+from workflow.cli.options import (
+    INSIDE_UNIT,
+    POSITIVE,
+    Rational,
+    check_output,
+    force_option,
+    jobs_option,
+    json_option,
+    output_option,
+)
+from workflow.cli.question import check_level
+from workflow.design.tune import Request, Tuning, run_tuning
+from workflow.errors import ConfigError
+from workflow.script import complain
+from workflow.words import how_many
 
 _MOST_DENOMINATOR = 10**30
 
 
-@click.command("tune", short_help="Budget in, noise out: the largest rhos that keep a promise.")
+@click.command()
 @click.option("--allocation", metavar="NAME|FILE", required=True, help="The allocation to start from.")
 @click.option("--target-eps", type=Rational(POSITIVE), metavar="E", help="eps that every pair must meet.")
 @click.option("--delta", type=Rational(INSIDE_UNIT), metavar="D", required=True, help="delta of the promise.")
@@ -65,11 +80,9 @@ _MOST_DENOMINATOR = 10**30
     metavar="N",
     help="Round every rho down to a multiple of 1/N, each level's query shares being kept.",
 )
-@click.option(
-    "--output", type=click.Path(path_type=Path), metavar="FILE.yaml", help="The allocation file to write."
-)
-@click.option("--force", is_flag=True, help="Overwrite the file if there is one.")
-@click.option("--jobs", type=click.IntRange(1, 4096), metavar="N", help="Processes; default: one per core.")
+@output_option("FILE.yaml", "The allocation file to write.")
+@force_option
+@jobs_option()
 @json_option
 def tune(
     allocation: str,
@@ -92,35 +105,30 @@ def tune(
     --level-eps or --move says otherwise. Without --target-eps nothing is scaled: the allocation that --move
     or --level-eps make is evaluated as it is.
     """
-    loaded = read_allocation(allocation)
+    loaded = load_allocation(allocation)
     _check(loaded, target_eps, levels, level_eps, moves)
     if denominator is not None and denominator > _MOST_DENOMINATOR:
-        raise BadInput(f"--denominator: too large; allowed: 1 to {_MOST_DENOMINATOR:g}.")
-    from kernels.accounting.design.rescale import Unmet
-    from workflow.allocation.write import allocation_name
-    from workflow.design.tune import Request, run_tuning
-    from workflow.errors import ConfigError
-    from workflow.files import check_free
-
+        raise ConfigError(f"--denominator: too large; allowed: 1 to {_MOST_DENOMINATOR:g}.")
     if output is not None:
         try:
             allocation_name(output)
-            check_free(output, force)
         except ConfigError as error:
-            raise BadInput(f"--output: {error}.") from None
+            raise ConfigError(f"--output: {error}.") from None
+    check_output(output, force)
     request = Request(delta, target_eps, tuple(dict.fromkeys(levels)), dict(level_eps), moves, denominator)
-    with counted(f"tuning {loaded.name}") as advance, refusals():
+    program = click.get_current_context().command_path
+    with progress(f"tuning {loaded.name}") as advance:
         try:
-            found = run_tuning(loaded, request, jobs, advance, warning)
+            tuning = run_tuning(loaded, request, jobs, advance, lambda line: complain(program, line))
         except Unmet as error:
             hint = "; set it by --denominator N" if "denominator" in str(error) else ""
-            raise BadInput(f"{loaded.name}: {error}{hint}.") from None
+            raise ConfigError(f"{loaded.name}: {error}{hint}.") from None
     if output is not None:
-        _write(output, found)
+        _write(output, tuning)
     if as_json:
-        emit_json(_document(found, output))
+        emit_json(_document(tuning, output))
     else:
-        _print(found, output)
+        _print(tuning, output)
 
 
 def _check(
@@ -130,47 +138,39 @@ def _check(
     level_eps: tuple[tuple[str, Fraction], ...],
     moves: tuple[tuple[str, str, Fraction], ...],
 ) -> None:
-    """Raises BadInput when options contradict each other or name no level."""
+    """Raises ConfigError when options contradict each other or name no level."""
     own = [level for level, _ in level_eps]
     named = [("--level", level) for level in levels] + [("--level-eps", level) for level in own]
     named += [("--move", level) for source, target, _ in moves for level in (source, target)]
     for option, level in named:
-        if level not in allocation.levels:
-            from workflow.words import suggestion
-
-            hint = suggestion(level, allocation.levels) + "allowed: " + ", ".join(allocation.levels)
-            raise BadInput(f"{option}: '{level}' is not a level of {allocation.name}; {hint}.")
+        check_level(option, level, allocation)
     for level in own:
         if level in levels or own.count(level) > 1:
-            raise BadInput(f"--level-eps: {level} has an eps of its own once, and cannot go with --level.")
+            raise ConfigError(f"--level-eps: {level} has an eps of its own once, and cannot go with --level.")
     if target_eps is None and (levels or not named):
-        raise BadInput("--target-eps E is missing; only --move and --level-eps go without it.")
+        raise ConfigError("--target-eps E is missing; only --move and --level-eps go without it.")
 
 
-def _write(output: Path, found: Tuning) -> None:
-    from dataclasses import replace
-
-    from workflow.allocation.write import prose, write_allocation
-
-    before, made = found.before, _what_was_done(found)
+def _write(output: Path, tuning: Tuning) -> None:
+    before, made = tuning.before, _what_was_done(tuning)
     titled = replace(
-        found.after,
+        tuning.after,
         title=prose(f"{before.title}, tuned"),
         source=prose(f"exact-census tune of {before.name}: {made}. Before: {before.source}"),
     )
     comments = [
         f"{before.name}, tuned by exact-census: {made}.",
-        f"Exact eps at delta {short(found.request.delta)} of the worst pair, {_pair_text(found)}: at most "
-        f"{at_most(found.worst_eps)}; least slack {at_least(found.slack)}.",
-        f"Total rho {short(found.after.total_rho)}, before {short(before.total_rho)}; zCDP alone would allow "
-        f"{at_most(found.zcdp_total)}.",
+        f"Exact eps at delta {short(tuning.request.delta)} of the worst pair, {_pair_text(tuning)}: at most "
+        f"{at_most(tuning.worst_eps)}; least slack {at_least(tuning.slack)}.",
+        f"Total rho {short(tuning.after.total_rho)}, before {short(before.total_rho)}; zCDP alone would "
+        f"allow {at_most(tuning.zcdp_total)}.",
     ]
     write_allocation(output, titled, comments)
 
 
-def _what_was_done(found: Tuning) -> str:
+def _what_was_done(tuning: Tuning) -> str:
     """The request in words."""
-    request = found.request
+    request = tuning.request
     parts = [f"{short(rho)} of rho moved from {source} to {target}" for source, target, rho in request.moves]
     parts += [f"level {level} alone at eps {short(eps)}" for level, eps in (request.level_eps or {}).items()]
     if request.eps is not None:
@@ -181,62 +181,55 @@ def _what_was_done(found: Tuning) -> str:
     return "; ".join(parts) + f" at delta {short(request.delta)}{rounded}"
 
 
-def _pair_text(found: Tuning) -> str:
-    from kernels.accounting.census.joint import pattern_text
-
-    first, second = (pattern_text(found.before, pattern) for pattern in found.account.worst)
+def _pair_text(tuning: Tuning) -> str:
+    first, second = (pattern_text(tuning.before, pattern) for pattern in tuning.account.worst)
     return f"[{first}, {second}]"
 
 
-def _document(found: Tuning, output: Path | None) -> dict[str, Any]:
-    from kernels.accounting.census.joint import pattern_text
-    from kernels.accounting.census.mechanism import mechanism_name
-
-    before, account = found.before, found.account
+def _document(tuning: Tuning, output: Path | None) -> dict[str, Any]:
+    before, account = tuning.before, tuning.account
     worst = account.worst
     return {
         "command": "tune",
         "neighbours": before.neighbours,
         "allocation": before.name,
-        **(given_fields("target_eps", found.request.eps) if found.request.eps is not None else {}),
-        **given_fields("delta", found.request.delta),
+        **(given_fields("target_eps", tuning.request.eps) if tuning.request.eps is not None else {}),
+        **given_fields("delta", tuning.request.delta),
         "pairs": str(len(account.epsilons)),
         "worst_pair": [pattern_text(before, pattern) for pattern in worst],
         "worst_pair_names": [mechanism_name(before, pattern) for pattern in worst],
-        **certified_fields("eps", found.worst_eps),
-        **certified_fields("slack", found.slack),
-        **certified_fields("eps_proxy", account.epsilons[account.proxy]),
-        **exact_fields("scale", found.scale),
+        **interval_fields("eps", tuning.worst_eps),
+        **interval_fields("slack", tuning.slack),
+        **interval_fields("eps_proxy", account.epsilons[account.proxy]),
+        **exact_fields("scale", tuning.scale),
         **exact_fields("total_rho_before", before.total_rho),
-        **exact_fields("total_rho", found.after.total_rho),
-        **certified_fields("total_rho_zcdp", found.zcdp_total),
+        **exact_fields("total_rho", tuning.after.total_rho),
+        **interval_fields("total_rho_zcdp", tuning.zcdp_total),
         "output": None if output is None else str(output),
         "rows": [
             {
                 "level": change.level,
                 **exact_fields("rho_before", change.before),
                 **exact_fields("rho", change.after),
-                **certified_fields("rho_zcdp", change.by_zcdp),
-                **certified_fields("variance_saved", change.variance_saved),
+                **interval_fields("rho_zcdp", change.by_zcdp),
+                **interval_fields("variance_saved", change.variance_saved),
             }
-            for change in found.levels
+            for change in tuning.levels
         ],
     }
 
 
-def _print(found: Tuning, output: Path | None) -> None:
-    from workflow.words import how_many
-
-    before, delta = found.before, given(found.request.delta)
-    ratio = f"{float(found.after.total_rho / before.total_rho):.6g}"
+def _print(tuning: Tuning, output: Path | None) -> None:
+    before, delta = tuning.before, given(tuning.request.delta)
+    ratio = f"{float(tuning.after.total_rho / before.total_rho):.6g}"
     emit_table(
         [
-            f"{before.name}: {_what_was_done(found)}.",
+            f"{before.name}: {_what_was_done(tuning)}.",
             relation(before.neighbours),
-            f"Worst of {how_many(len(found.account.epsilons), 'pairs')}: {_pair_text(found)}, exact eps "
-            f"{at_most(found.worst_eps)} at delta {delta}, at most; slack {at_least(found.slack)}.",
-            f"Total rho {short(found.after.total_rho)}, {ratio} times the {short(before.total_rho)} before; "
-            f"zCDP alone allows {at_most(found.zcdp_total)} for eps {_target_text(found)}.",
+            f"Worst of {how_many(len(tuning.account.epsilons), 'pairs')}: {_pair_text(tuning)}, exact eps "
+            f"{at_most(tuning.worst_eps)} at delta {delta}, at most; slack {at_least(tuning.slack)}.",
+            f"Total rho {short(tuning.after.total_rho)}, {ratio} times the {short(before.total_rho)} before; "
+            f"zCDP alone allows {at_most(tuning.zcdp_total)} for eps {_target_text(tuning)}.",
         ],
         ["level", "rho before", "rho", "rho by zCDP", "noise variance saved, at least"],
         [
@@ -247,31 +240,29 @@ def _print(found: Tuning, output: Path | None) -> None:
                 at_most(change.by_zcdp),
                 percent_at_least(change.variance_saved),
             ]
-            for change in found.levels
+            for change in tuning.levels
         ],
         words=1,
         notes=[
-            *_coarse(found),
+            *_coarse(tuning),
             "rho by zCDP: what the Census Bureau's conversion allows at the same eps, by the same levels.",
-            *(
-                [f"Written: {output}."]
-                if output
-                else ["Nothing was written; --output FILE.yaml writes the allocation."]
-            ),
+            f"Written: {output}."
+            if output
+            else "Nothing was written; --output FILE.yaml writes the allocation.",
         ],
     )
 
 
-def _coarse(found: Tuning) -> list[str]:
+def _coarse(tuning: Tuning) -> list[str]:
     """Says that the rhos' denominator keeps the worst pair away from the target, and which one would not."""
-    if found.finer is None:
+    if tuning.finer is None:
         return []
     return [
-        f"The slack comes from rounding: the scaled rhos are multiples of 1/{found.denominator}; "
-        f"a larger --denominator, such as {found.finer}, comes nearer to the target and takes longer."
+        f"The slack comes from rounding: the scaled rhos are multiples of 1/{tuning.denominator}; "
+        f"a larger --denominator, such as {tuning.finer}, comes nearer to the target and takes longer."
     ]
 
 
-def _target_text(found: Tuning) -> str:
-    request = found.request
-    return short(request.eps) if request.eps is not None else at_most(found.worst_eps)
+def _target_text(tuning: Tuning) -> str:
+    request = tuning.request
+    return short(request.eps) if request.eps is not None else at_most(tuning.worst_eps)

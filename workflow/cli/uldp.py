@@ -5,19 +5,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from kernels.intervals.interval import Interval, from_fraction
 from kernels.intervals.text import plain_integer
-from workflow.cli.errors import BadInput, Refusal
-from workflow.cli.figures import bound_fields, certified_fields, given_fields
-from workflow.cli.output import at_most, emit_json, emit_table, given, json_option
-from workflow.cli.rationals import Range, list_option
-
-if TYPE_CHECKING:
-    from kernels.intervals.interval import Interval
-    from kernels.uldp.bounds import Certificate, Enclosure
+from kernels.uldp.bounds import Certificate, Enclosure, certify
+from kernels.uldp.domain import Domain
+from kernels.uldp.regimes import regime
+from kernels.uldp.saddle import solve
+from workflow.cli.answer import (
+    at_most,
+    bound_fields,
+    emit_json,
+    emit_table,
+    given,
+    given_fields,
+    interval_fields,
+)
+from workflow.cli.options import Range, json_option, list_option
+from workflow.errors import ConfigError
 
 MOST_SYMBOLS, MOST_SENSITIVE = 10**9, 10**5
 EPS = Range("1e-6 to 100", Fraction(1, 10**6), Fraction(100))
@@ -25,7 +33,7 @@ NEIGHBOURS = "any two values of one client; only sensitive values are protected"
 SHARE_DIGITS = 6
 
 
-@click.command("uldp", short_help="Least error of estimates under utility-optimised local privacy.")
+@click.command()
 @click.option(
     "--w",
     "symbols",
@@ -53,10 +61,8 @@ def uldp(symbols: int, sensitive: int, eps: tuple[Fraction, ...], as_json: bool)
     favourable P, t_star the probabilities of the block sizes k of the optimal mechanism (k = 1: randomised
     response).
     """
-    from kernels.uldp.domain import Domain
-
     if sensitive > symbols:
-        raise BadInput(f"--v: {sensitive} is more than --w, {symbols}; allowed: 1 to {symbols}")
+        raise ConfigError(f"--v: {sensitive} is more than --w, {symbols}; allowed: 1 to {symbols}")
     answers = [_answer(Domain(symbols, sensitive), each) for each in eps]
     if as_json:
         emit_json(
@@ -77,47 +83,38 @@ def uldp(symbols: int, sensitive: int, eps: tuple[Fraction, ...], as_json: bool)
     )
 
 
-def _answer(domain: Any, eps: Fraction) -> tuple[Certificate, str]:
-    from kernels.uldp.bounds import certify
-    from kernels.uldp.regimes import regime
-    from kernels.uldp.saddle import Unsolved, solve
-
-    try:
-        saddle = solve(domain, float(eps))
-    except Unsolved as error:
-        raise Refusal(str(error)) from None
+def _answer(domain: Domain, eps: Fraction) -> tuple[Certificate, str]:
+    saddle = solve(domain, float(eps))
     return certify(saddle, eps), regime(saddle)
 
 
-def _row(eps: Fraction, certificate: Certificate, regime: str) -> dict[str, Any]:
+def _row(eps: Fraction, certificate: Certificate, optimal: str) -> dict[str, Any]:
     return {
         **given_fields("eps", eps),
-        **certified_fields("m_star", _certified(certificate.m_star)),
-        **certified_fields("alpha_star", _certified(certificate.alpha)),
+        **interval_fields("m_star", _interval(certificate.m_star)),
+        **interval_fields("alpha_star", _interval(certificate.alpha)),
         "t_star": [
-            {"k": plain_integer(k), **certified_fields("share", _certified(share))}
+            {"k": plain_integer(k), **interval_fields("share", _interval(share))}
             for k, share in certificate.shares.items()
         ],
         **bound_fields("gap", certificate.gap),
-        "optimal": regime,
+        "optimal": optimal,
     }
 
 
-def _cells(eps: Fraction, certificate: Certificate, regime: str) -> Sequence[str]:
+def _cells(eps: Fraction, certificate: Certificate, optimal: str) -> Sequence[str]:
     shares = certificate.shares
     mixture = ", ".join(f"k = {k}: {float(share.value):.{SHARE_DIGITS}g}" for k, share in shares.items())
     return [
         given(eps),
-        at_most(_certified(certificate.m_star)),
+        at_most(_interval(certificate.m_star)),
         f"{float(certificate.alpha.value):.{SHARE_DIGITS}g}",
         mixture if len(shares) > 1 else f"k = {next(iter(shares))}",
         bound_fields("gap", certificate.gap)["gap"],
-        regime,
+        optimal,
     ]
 
 
-def _certified(known: Enclosure) -> Interval:
-    from kernels.intervals.interval import Interval, from_fraction
-
+def _interval(known: Enclosure) -> Interval:
     lower, upper = from_fraction(known.lower).lower, from_fraction(known.upper).upper
     return Interval(min(max(from_fraction(known.value).value, lower), upper), lower, upper)

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import click
 
-from workflow.cli.output import emit_json, emit_table, json_option, relation
+from kernels.accounting.census.mechanism import pairs
+from kernels.intervals.text import plain_integer, short
+from workflow.allocation.read import load_allocation
+from workflow.cli.answer import emit_json, emit_table, exact_fields, relation
+from workflow.cli.options import json_option
+from workflow.words import how_many
 
 
-@click.command("validate", short_help="Check an allocation file.")
+@click.command()
 @click.argument("file", metavar="FILE")
 @json_option
 def validate(file: str, as_json: bool) -> None:
@@ -15,13 +20,7 @@ def validate(file: str, as_json: bool) -> None:
 
     If something is wrong, one line says which key, which value and what is allowed, and the exit code is 2.
     """
-    from kernels.accounting.census.mechanism import pairs
-    from kernels.intervals.text import plain_integer, short
-    from workflow.cli.figures import exact_fields
-    from workflow.cli.question import read_allocation
-    from workflow.words import how_many
-
-    allocation = read_allocation(file)
+    allocation = load_allocation(file)
     number_of_pairs = len(pairs(allocation))
     products = [product.name for product in allocation.products]
     if as_json:

@@ -26,6 +26,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from kernels.errors import Refused
 from workflow.errors import PlainError
 
 log = logging.getLogger(__name__)
@@ -250,7 +251,7 @@ def _abort_all(communicator: Any, on_error: Callable[[str], None]) -> Iterator[N
     try:
         yield
     except BaseException as error:
-        plain = isinstance(error, PlainError)
+        plain = isinstance(error, PlainError | Refused)
         told = f" {type(error).__name__}: {error}" if plain else f"\n{traceback.format_exc()}"
         text = f"rank {communicator.rank} of {communicator.size} failed:{told}"
         try:

@@ -26,6 +26,10 @@ class IncompleteError(StoreError):
     def __init__(self, lines: Sequence[str]) -> None:
         Exception.__init__(self, "\n".join(map(printable, lines)))
 
+    def line(self) -> str:
+        """The message, of several lines."""
+        return str(self)
+
 
 def merge_script(
     description: str | None,

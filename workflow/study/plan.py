@@ -8,10 +8,10 @@ from typing import Any, Self
 
 from kernels.uldp import ULDP_VERSION
 from kernels.uldp.domain import Domain
+from workflow.origin import versions
 from workflow.pipeline.plan import Plan, Table, divided, read_shards
 from workflow.results.surveys import StudyHeader, StudyResult, SurveyFile
 from workflow.results.values import expect
-from workflow.script import versions
 from workflow.study.read import Study
 from workflow.study.tables import LimitRow, SurveyRow
 from workflow.study.tasks import GRID, MapRow, Survey, Task, from_json, to_json

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels.intervals.interval import Interval
+from kernels.intervals.text import plain
 from tests.workflow.cli.command_line import FIRST_PAIR, TINY, TINY_PAIR, answer, table
-from workflow.cli import figures
+from workflow.cli.answer import given_fields, interval_text
 
 
 def relative_error(text: str, known: str) -> Decimal:
@@ -160,7 +161,7 @@ def test_a_narrow_terminal_does_not_cut_figures(monkeypatch: pytest.MonkeyPatch)
 @given(st.integers(-(10**40), 10**40), st.integers(0, 10**40), st.integers(0, 10**40), st.integers(-4000, 40))
 def test_printed_intervals_hold_the_true_ones(middle: int, below: int, above: int, exponent: int) -> None:
     true = [Decimal(f"{number}e{exponent}") for number in (middle, middle - below, middle + above)]
-    value, lower, upper = (Decimal(text) for text in figures.interval(Interval(*true)))
+    value, lower, upper = (Decimal(text) for text in interval_text(Interval(*true)))
     assert lower <= true[1]
     assert lower <= value <= upper
     assert upper >= true[2]
@@ -184,12 +185,12 @@ def test_printed_intervals_hold_the_true_ones(middle: int, below: int, above: in
     ],
 )
 def test_plain_text_of_numbers(number: str, text: str) -> None:
-    assert figures.plain(Decimal(number)) == text
+    assert plain(Decimal(number)) == text
 
 
 def test_given_numbers_keep_every_digit() -> None:
-    assert figures.given_fields("x", Fraction(49, 2)) == {"x": "24.5"}
-    assert figures.given_fields("x", Fraction(1, 10**5000)) == {"x": "1e-5000"}
-    assert figures.given_fields("x", Fraction(1, 3)) == {"x": "0." + "3" * 60, "x_exact": "1/3"}
+    assert given_fields("x", Fraction(49, 2)) == {"x": "24.5"}
+    assert given_fields("x", Fraction(1, 10**5000)) == {"x": "1e-5000"}
+    assert given_fields("x", Fraction(1, 3)) == {"x": "0." + "3" * 60, "x_exact": "1/3"}
     long = Fraction(10**70 + 1, 10**6000)
-    assert figures.given_fields("x", long)["x_exact"] == f"{10**70 + 1}/1{'0' * 6000}"
+    assert given_fields("x", long)["x_exact"] == f"{10**70 + 1}/1{'0' * 6000}"

@@ -12,7 +12,7 @@ import sys
 import time
 from pathlib import Path
 
-from workflow.errors import Refused
+from kernels.errors import Refused
 from workflow.pipeline import farm
 from workflow.pipeline.mpi_world import world
 from workflow.script import run

@@ -14,10 +14,11 @@ import pytest
 from kernels.accounting.composition import Composition
 from kernels.accounting.design.rescale import Unmet
 from kernels.accounting.settings import Settings
+from kernels.errors import Refused
 from kernels.uldp.saddle import Unsolved
 from workflow.census.compute import compute
 from workflow.census.plan import CurveTask
-from workflow.errors import ConfigError, PlainError, Refused
+from workflow.errors import ConfigError
 from workflow.pipeline.merge import IncompleteError
 from workflow.pipeline.mpi_world import LaunchError
 from workflow.pipeline.plan import PlanError
@@ -42,16 +43,16 @@ budget:
 bypass: {levels: [Region], patterns: complete}
 """
 EXPECTED: dict[str, tuple[Exception, int, str]] = {
-    "input": (ConfigError("a.yaml:1: wrong"), 2, "ConfigError: a.yaml:1: wrong"),
-    "ranks": (LaunchError("too few"), 2, "LaunchError: too few"),
-    "file": (StoreError("x.h5: cut"), 2, "StoreError: x.h5: cut"),
-    "plan": (PlanError("x: old"), 2, "PlanError: x: old"),
-    "report": (ReportError("x: none"), 2, "ReportError: x: none"),
-    "shards": (IncompleteError(["x: gone"]), 3, "IncompleteError: x: gone"),
-    "unmet": (Unmet("too coarse"), 1, "Refused: too coarse"),
-    "unsolved": (Unsolved("a gap"), 1, "Refused: a gap"),
-    "memory": (MemoryError(), 1, "MemoryError: this needs more memory than there is"),
-    "disk": (OSError(errno.ENOSPC, "No space left", "x"), 1, "OSError: x: No space left"),
+    "input": (ConfigError("a.yaml:1: wrong"), 2, "script: a.yaml:1: wrong"),
+    "ranks": (LaunchError("too few"), 2, "script: too few"),
+    "file": (StoreError("x.h5: cut"), 2, "script: x.h5: cut"),
+    "plan": (PlanError("x: old"), 2, "script: x: old"),
+    "report": (ReportError("x: none"), 2, "script: x: none"),
+    "shards": (IncompleteError(["x: gone", "again"]), 3, "script: x: gone\nagain"),
+    "unmet": (Unmet("too coarse"), 1, "script: too coarse"),
+    "unsolved": (Unsolved("a gap"), 1, "script: a gap"),
+    "memory": (MemoryError(), 1, "script: this needs more memory than there is"),
+    "disk": (OSError(errno.ENOSPC, "No space left", "x"), 1, "script: x: No space left"),
 }
 
 
@@ -66,7 +67,7 @@ def raising(error: Exception) -> Callable[[], None]:
 def test_an_expected_error_is_one_line(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
     error, code, line = EXPECTED[kind]
     with pytest.raises(SystemExit) as caught:
-        run(raising(error))
+        run(raising(error), "script")
     assert caught.value.code == code
     assert capsys.readouterr().err == line + "\n"
 
@@ -74,7 +75,7 @@ def test_an_expected_error_is_one_line(kind: str, capsys: pytest.CaptureFixture[
 @pytest.mark.parametrize("error", [ValueError("a mistake of ours"), KeyError("x"), ZeroDivisionError()])
 def test_an_error_of_the_program_keeps_its_traceback(error: Exception) -> None:
     with pytest.raises(type(error)):
-        run(raising(error))
+        run(raising(error), "script")
 
 
 def test_a_computation_that_the_kernels_refuse_names_itself() -> None:
@@ -90,7 +91,7 @@ def test_a_refused_allocation_ends_the_stage_with_one_line(tmp_path: Path) -> No
         [sys.executable, str(script), *options], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert done.returncode == 1
-    assert done.stderr.startswith("Refused: /levels/Region: out of reach")
+    assert done.stderr.startswith("mechanisms: /levels/Region: out of reach")
     assert done.stderr.count("\n") == 1
     assert not (tmp_path / "mechanisms.json").exists()
 
@@ -99,4 +100,3 @@ def test_every_script_of_a_rule_ends_so() -> None:
     for path in (ROOT / "workflow" / "scripts").glob("*.py"):
         text = path.read_text(encoding="utf-8")
         assert "    run(main)\n" in text or path.name == "tune.py", path.name
-    assert issubclass(Refused, PlainError)

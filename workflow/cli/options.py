@@ -1,17 +1,25 @@
-"""Options that take exact numbers: `0.1` is 1/10 and `1e-10` is itself; nothing passes through a float."""
+"""Options that several commands share, and how they read words and exact numbers.
+
+`0.1` is 1/10 and `1e-10` is itself; nothing passes through a float.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import click
 
+from workflow.errors import ConfigError
+from workflow.files import check_free
 from workflow.input.rational import parse_rational
+from workflow.words import shorten, suggestion
 
-SHOWN = 40
+Decorator = Callable[[Callable[..., Any]], Any]
+SHOWN = 40  # characters of a number that a message repeats
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +80,38 @@ class RationalList(Rational):
         return tuple(self._read(entry, param, ctx) for entry in value.split(","))
 
 
-def list_option(name: str, allowed: Range, values: str, example: str) -> Callable[[Callable[..., Any]], Any]:
+class Words(click.Choice[str]):
+    """A click type: one of a few words; of a misspelt one the message says what may have been meant."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The word. Fails with one line that names the value and what is allowed."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            choices = [str(choice) for choice in self.choices]
+            hint = suggestion(str(value), choices)
+            self.fail(f"{shorten(str(value))}: {hint}allowed: {', '.join(choices)}.", param, ctx)
+
+
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON document: decimal strings with their bounds."
+)
+force_option = click.option("--force", is_flag=True, help="Overwrite the file if there is one.")
+
+
+def jobs_option(words: str = "Processes") -> Decorator:
+    """The option --jobs N."""
+    return click.option(
+        "--jobs", type=click.IntRange(1, 4096), metavar="N", help=f"{words}; default: one per core."
+    )
+
+
+def output_option(metavar: str, help: str, **more: Any) -> Decorator:
+    """The option --output FILE."""
+    return click.option("--output", type=click.Path(path_type=Path), metavar=metavar, help=help, **more)
+
+
+def list_option(name: str, allowed: Range, values: str, example: str) -> Decorator:
     """The option `name` LIST that must be given: what it takes in words, and an example of it."""
     return click.option(
         name,
@@ -81,3 +120,17 @@ def list_option(name: str, allowed: Range, values: str, example: str) -> Callabl
         required=True,
         help=f"{values}, separated by commas, read exactly: {example}.",
     )
+
+
+def optional_list(name: str, allowed: Range, help: str, *default: Fraction) -> Decorator:
+    """The option `name` LIST that need not be given; without a default it is None then."""
+    return click.option(name, type=RationalList(allowed), metavar="LIST", default=default or None, help=help)
+
+
+def check_output(path: Path | None, force: bool, option: str = "--output") -> None:
+    """Raise ConfigError when a file that an option names exists and may not be overwritten."""
+    try:
+        if path is not None:
+            check_free(path, force)
+    except ConfigError as error:
+        raise ConfigError(f"{option}: {error}.") from None
