@@ -17,8 +17,9 @@ from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
 
+from discrete_gaussian import ball
 from flint import arb
-from gaussian_sum import Law, ball
+from gaussian_sum import Law
 from ruamel.yaml import YAML
 
 

@@ -9,8 +9,8 @@ import math
 from functools import cache
 
 import numpy as np
+from discrete_gaussian import loss, theta
 from flint import arb, fmpz_mat
-from gaussian_sum import loss, theta
 
 MOST = 100_000_000  # lattice points to look at in one search
 

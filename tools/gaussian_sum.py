@@ -10,38 +10,14 @@ docs/certificate.md says why, and bounds what is wrapped and the nodes n that ar
 
 import math
 from fractions import Fraction as F
-from functools import cache
 
 import numpy as np
-from flint import acb, arb, ctx, fmpq
+from discrete_gaussian import ball, loss, theta
+from fine_lattice import search
+from flint import acb, arb, fmpq
 
-ctx.prec = 192
-FINE = 100_000_000  # where periods have more steps, fine_lattice.py is needed
+FINE = 100_000_000  # periods of more steps are not scanned
 CHUNK = 1 << 15
-
-
-def ball(x):
-    """The ball around a number."""
-    return arb(fmpq(*x.as_integer_ratio()))
-
-
-@cache
-def base(rho):
-    """tau of a cell and theta_3(0, tau), theta_3(u, tau) = sum exp(-rho x^2 / 2 + 2 pi i u x)."""
-    tau = acb(0, ball(rho) / (2 * arb.pi()))
-    return tau, acb.modular_theta(acb(0), tau)[2]
-
-
-def theta(rho, lam, turns):
-    """E exp(lam rho x + 2 pi i turns x) for one cell."""
-    tau, norm = base(rho)
-    return acb.modular_theta(acb(turns, -tau.imag * lam), tau)[2] / norm
-
-
-def loss(rho, turns):
-    """-ln phi or less, phi = |E exp(2 pi i u x)| <= exp(-a u^2) (1 + exp(a (2u - 1))) by Poisson's series."""
-    a, u = 2 * math.pi**2 / float(rho), np.abs(turns - np.rint(turns))
-    return np.maximum(a * u**2 - np.exp(a * (2 * u - 1)), 0)
 
 
 def scan(cells, modulus, power, out):
@@ -67,8 +43,6 @@ def nodes(cells, modulus, power, out):
     if modulus <= FINE:
         n, weight = scan(cells, modulus, power, out / modulus)
     else:
-        from fine_lattice import search
-
         n, weight = search(cells, modulus, power, 0.49 * out)
     order = np.argsort(weight)
     return [0, *n[order[np.searchsorted(np.exp(weight[order]).cumsum(), 0.49 * out) :]].tolist()]
