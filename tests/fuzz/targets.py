@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from click import BadParameter
@@ -80,33 +81,7 @@ def targets(folder: Path) -> dict[str, Target]:
     geocodes = ALLOCATION.replace("complete", "{geocodes: codes.csv, digits: {County: 2, Block: 3}}")
 
     def on_disk(name: str, read: Callable[[Path], object]) -> Callable[[bytes], object]:
-        path = folder / name
-
-        def write_and_read(data: bytes) -> object:
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-            os.write(descriptor, data)
-            os.close(descriptor)
-            return read(path)
-
-        return write_and_read
-
-    def study(path: Path) -> object:
-        return parse_study(path.read_text(), path)
-
-    def people(path: Path) -> object:
-        return read_counts(path, ("colour", "age"), "n", {"age": (0, 18, 65)}, [{"colour": ("red",)}])
-
-    def run(data: bytes) -> object:
-        try:
-            settings = json.loads(data)
-        except ValueError:
-            return None
-        return configure(settings, 2) if isinstance(settings, dict) else None  # as Snakemake hands them on
-
-    def numbers(data: bytes) -> object:
-        text = data.decode("utf-8", "replace")
-        numbers = RationalList(ANY_REAL).convert(text, None, None)
-        return numbers if max(numbers) > 1 else RationalList(PROBABILITY).convert(text, None, None)
+        return partial(_write_and_read, folder / name, read)
 
     def text(data: bytes) -> object:
         return parse_allocation(data.decode("utf-8", "replace"), str(folder / "b.yaml"))
@@ -117,26 +92,51 @@ def targets(folder: Path) -> dict[str, Target]:
         "allocation file": Target(on_disk("c.yaml", load_allocation), _encoded(*allocations), 10),
         "cells YAML": Target(on_disk("cells.yaml", read_cells), _encoded(CELLS, "1/3: 5\n2/7: 3\n"), 90),
         "cells JSON": Target(on_disk("cells.json", read_cells), _encoded(CELLS), 350),
-        "study": Target(
-            lambda data: parse_study(data.decode("utf-8", "replace"), TINY_STUDY),
-            (TINY_STUDY.read_bytes(),),
-            8,
-        ),
-        "run settings": Target(run, _encoded(json.dumps(SETTINGS)), 25),
+        "study": Target(_study, (TINY_STUDY.read_bytes(),), 8),
+        "run settings": Target(_run, _encoded(json.dumps(SETTINGS)), 25),
         "geounits": Target(on_disk("g.csv", _paths_of_units), _encoded(GEOUNITS), 130),
         "geocodes": Target(on_disk("h.csv", _paths_of_codes), _encoded(GEOCODES), 100),
-        "table of counts": Target(on_disk("p.csv", people), _encoded(PEOPLE), 100),
+        "table of counts": Target(on_disk("p.csv", _people), _encoded(PEOPLE), 100),
         "budget table": Target(
             on_disk("t.csv", lambda path: read_budget(path, LEVELS, ("total", "age"))),
             _encoded(*(table_text(load_allocation(folder / "a.yaml"), style) for style in STYLES)),
             40,
         ),
         "scan": Target(on_disk("s.yaml", load_scan), _encoded(SCAN), 10),
-        "numbers": Target(numbers, _encoded(NUMBERS), 120),
+        "numbers": Target(_numbers, _encoded(NUMBERS), 120),
         "mechanisms.json": Target(on_disk("m.json", CensusPlan.read), _encoded(_plan(folder)), 20),
         "plan.json": Target(on_disk("p.json", StudyPlan.read), _encoded(plan_of(folder).as_file()), 20),
         "result file": Target(on_disk("r.h5", _whole_file), (_result_file(folder / "seed.h5"),), 5),
     }
+
+
+def _write_and_read(path: Path, read: Callable[[Path], object], data: bytes) -> object:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    os.write(descriptor, data)
+    os.close(descriptor)
+    return read(path)
+
+
+def _study(data: bytes) -> object:
+    return parse_study(data.decode("utf-8", "replace"), TINY_STUDY)
+
+
+def _people(path: Path) -> object:
+    return read_counts(path, ("colour", "age"), "n", {"age": (0, 18, 65)}, [{"colour": ("red",)}])
+
+
+def _run(data: bytes) -> object:
+    try:
+        settings = json.loads(data)
+    except ValueError:
+        return None
+    return configure(settings, 2) if isinstance(settings, dict) else None  # as Snakemake hands them on
+
+
+def _numbers(data: bytes) -> object:
+    text = data.decode("utf-8", "replace")
+    numbers = RationalList(ANY_REAL).convert(text, None, None)
+    return numbers if max(numbers) > 1 else RationalList(PROBABILITY).convert(text, None, None)
 
 
 def _encoded(*texts: str) -> tuple[bytes, ...]:
