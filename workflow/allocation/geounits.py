@@ -20,9 +20,15 @@ from workflow.words import listing, printable, shorten, suggestion
 class _Level:
     """The geounits of one level as they were listed: index by geoid, parents and line numbers."""
 
+    file: str
     index: dict[str, int] = field(default_factory=dict)
     parents: list[str] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
+
+    def error(self, place: int, message: str) -> ConfigError:
+        """The error to raise for the geounit that was listed at this place."""
+        geoid = shorten(list(self.index)[place])
+        return ConfigError(f"{self.file}:{self.lines[place]}: geoid = {geoid}: {message}")
 
 
 def read_geounits(path: Path, levels: Sequence[str]) -> Geography:
@@ -34,90 +40,74 @@ def read_geounits(path: Path, levels: Sequence[str]) -> Geography:
     Raises ConfigError, naming line and geoid: unknown or missing level, geounit listed twice, two parents,
     unknown parent, level skipped, cycle, no child.
     """
-    found = {level: _Level() for level in levels}
     file = printable(str(path))
+    table = {level: _Level(file) for level in levels}
     for line, (geoid, parent, level) in csv_rows(path, ("geoid", "parent", "level")):
-        if level not in found:
+        if level not in table:
             hint = suggestion(level, levels) + "allowed: " + listing(levels)
             raise ConfigError(f"{file}:{line}: level = {shorten(level)}: unknown level; {hint}")
         if not geoid:
             raise ConfigError(f"{file}:{line}: geoid: missing; every geounit needs one")
-        units = found[level]
+        units = table[level]
         if geoid in units.index:
-            raise _listed_again(file, line, geoid, parent, units)
+            first = units.index[geoid]
+            before, where = units.parents[first], f"in line {units.lines[first]}"
+            message = f"two parents, {shorten(before)} {where} and {shorten(parent)} here; a geounit has one"
+            if before == parent:
+                message = f"listed twice; the first is {where}"
+            raise ConfigError(f"{file}:{line}: geoid = {shorten(geoid)}: {message}")
         units.index[geoid] = len(units.lines)
         units.parents.append(intern(parent))
         units.lines.append(line)
-    for level, units in found.items():
+    for level, units in table.items():
         if not units.index:
             raise ConfigError(f"{file}: no geounit of level {level}; needed: {listing(levels)}")
-    _check_root(file, levels[0], found[levels[0]])
+    root = table[levels[0]]
+    if len(root.index) > 1:
+        raise root.error(1, f"a second {levels[0]}; there is one root")
+    if root.parents[0]:
+        where = f"{file}:{root.lines[0]}: parent = {shorten(root.parents[0])}"
+        raise ConfigError(f"{where}: {levels[0]} is the root and has none")
     parents = [np.zeros(1, dtype=np.int64)]
-    for above, level in pairwise(levels):
-        parents.append(_parents(file, found, above, level))
-    return Geography(tuple(levels), tuple(list(units.index) for units in found.values()), tuple(parents))
+    parents += [_parents(table, above, level) for above, level in pairwise(levels)]
+    return Geography(tuple(levels), tuple(list(units.index) for units in table.values()), tuple(parents))
 
 
-def _listed_again(file: str, line: int, geoid: str, parent: str, units: _Level) -> ConfigError:
-    first = units.index[geoid]
-    where = f"{file}:{line}: geoid = {shorten(geoid)}"
-    if units.parents[first] == parent:
-        return ConfigError(f"{where}: listed twice; the first is in line {units.lines[first]}")
-    two = f"{shorten(units.parents[first])} in line {units.lines[first]} and {shorten(parent)} here"
-    return ConfigError(f"{where}: two parents, {two}; a geounit has one")
-
-
-def _check_root(file: str, level: str, units: _Level) -> None:
-    if len(units.index) > 1:
-        second = list(units.index)[1]
-        raise ConfigError(
-            f"{file}:{units.lines[1]}: geoid = {shorten(second)}: a second {level}; there is one root"
-        )
-    if units.parents[0]:
-        raise ConfigError(
-            f"{file}:{units.lines[0]}: parent = {shorten(units.parents[0])}: {level} is the root and has none"
-        )
-
-
-def _parents(file: str, found: dict[str, _Level], above: str, level: str) -> np.ndarray:
+def _parents(table: dict[str, _Level], above: str, level: str) -> np.ndarray:
     """Index of every geounit's parent in the level above, [n_level]."""
-    index, units = found[above].index, found[level]
+    index, units = table[above].index, table[level]
     parents = np.fromiter((index.get(parent, -1) for parent in units.parents), np.int64, len(units.parents))
     if (parents < 0).any():
-        raise _no_parent(file, found, above, level, int(np.argmax(parents < 0)))
+        place = int(np.argmax(parents < 0))
+        raise units.error(place, _no_parent(table, above, level, place))
     childless = np.bincount(parents, minlength=len(index)) == 0
     if childless.any():
-        first = int(np.argmax(childless))
-        where = f"{file}:{found[above].lines[first]}: geoid = {shorten(list(index)[first])}"
-        raise ConfigError(f"{where}: this {above} has no child; every path goes on to a {level}")
+        message = f"this {above} has no child; every path goes on to a {level}"
+        raise table[above].error(int(np.argmax(childless)), message)
     return parents
 
 
-def _no_parent(file: str, found: dict[str, _Level], above: str, level: str, which: int) -> ConfigError:
+def _no_parent(table: dict[str, _Level], above: str, level: str, place: int) -> str:
     """Why the parent of a geounit is not in the level above."""
-    units = found[level]
-    geoid, parent = list(units.index)[which], units.parents[which]
-    where = f"{file}:{units.lines[which]}: geoid = {shorten(geoid)}"
+    geoid, parent = list(table[level].index)[place], table[level].parents[place]
     if not parent:
-        return ConfigError(f"{where}: no parent; the parent of a {level} is a {above}")
-    chain, other = [geoid], _level_of(found, parent)
-    if other is None:
-        return ConfigError(f"{where}: unknown parent {shorten(parent)}; it must be listed as a {above}")
-    wrong = other
-    while other is not None and parent not in chain:
-        chain.append(parent)
-        parent = found[other].parents[found[other].index[parent]]
-        other = _level_of(found, parent)
+        return f"no parent; the parent of a {level} is a {above}"
+    chain, wrong = [geoid], _level_of(table, parent)
+    if wrong is None:
+        return f"unknown parent {shorten(parent)}; it must be listed as a {above}"
+    other: str | None = wrong
+    ancestor = parent
+    while other is not None and ancestor not in chain:
+        chain.append(ancestor)
+        ancestor = table[other].parents[table[other].index[ancestor]]
+        other = _level_of(table, ancestor)
     if other is not None:
-        circle = " -> ".join(map(shorten, [*chain[chain.index(parent) :], parent]))
-        return ConfigError(f"{where}: its parents form a cycle, {circle}")
-    order = list(found)
+        circle = " -> ".join(map(shorten, [*chain[chain.index(ancestor) :], ancestor]))
+        return f"its parents form a cycle, {circle}"
+    order = list(table)
     kind = "level skipped" if order.index(wrong) < order.index(above) else "wrong level"
-    return ConfigError(
-        f"{where}: {kind}; its parent {shorten(units.parents[which])} is a {wrong}, "
-        f"the parent of a {level} is a {above}"
-    )
+    return f"{kind}; its parent {shorten(parent)} is a {wrong}, the parent of a {level} is a {above}"
 
 
-def _level_of(found: dict[str, _Level], geoid: str) -> str | None:
-    return next((level for level, units in found.items() if geoid in units.index), None)
+def _level_of(table: dict[str, _Level], geoid: str) -> str | None:
+    return next((level for level, units in table.items() if geoid in units.index), None)

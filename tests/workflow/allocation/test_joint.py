@@ -130,59 +130,39 @@ def test_what_changes_a_product_changes_the_digest(folder: Path) -> None:
     assert allocation_digest(joint(folder)) != before
 
 
-MISTAKES = {
-    "unknown name": (
-        "joint: [dhc_person_us, other.yaml]",
-        "/joint.yaml:4: joint[0] = 'dhc_person_us': no such allocation; did you mean 'dhc_persons_us'?",
-    ),
-    "no such file": (
-        "joint: [tiny.yaml, others.yaml]",
-        "/others.yaml: cannot be read: No such file or directory",
-    ),
-    "itself": (
-        "joint: [tiny.yaml, joint.yaml]",
-        "/joint.yaml:4: joint[1] = 'joint.yaml': is joint itself; list its products",
-    ),
-    "twice": (
-        "joint: [tiny.yaml, ./tiny.yaml]",
-        "/joint.yaml:4: joint[1] = './tiny.yaml': a second product named tiny; names must differ",
-    ),
-    "one": ("joint: [tiny.yaml]", "/joint.yaml:4: joint: must have at least 2 entries"),
-    "a text": ("joint: tiny.yaml", "/joint.yaml:4: joint = 'tiny.yaml': must be a list"),
-    "misspelt": (
-        "jiont: [tiny.yaml, other.yaml]",
-        "/joint.yaml:4: jiont: unknown key; did you mean 'joint'?",
-    ),
-}
+#: The line of the products, and the one that it is refused with.
+MISTAKES = [
+    ("joint: [dhc_person_us, other.yaml]", "4: joint[0] = 'dhc_person_us'", "did you mean 'dhc_persons_us'?"),
+    ("joint: [tiny.yaml, joint.yaml]", "4: joint[1] = 'joint.yaml'", "is joint itself"),
+    ("joint: [tiny.yaml, ./tiny.yaml]", "4: joint[1] = './tiny.yaml'", "a second product named tiny"),
+    ("joint: [tiny.yaml]", "4: joint", "at least 2"),
+    ("joint: tiny.yaml", "4: joint = 'tiny.yaml'", "must be a list"),
+    ("jiont: [tiny.yaml, other.yaml]", "4: jiont", "did you mean 'joint'?"),
+]
+#: A further line, and what it is refused with.
+MORE_MISTAKES = [
+    ("levels: [A, B]", "5: levels", "unknown key; allowed: name, title, source, neighbours, joint"),
+    ("total_rho: 2", "5: total_rho = '2'", "add up to 3;"),
+    ("patterns: [[00]]", "5: patterns[0]", "1 pattern; a joint pattern has one of each of tiny, other"),
+    ("patterns: [00+2]", "5: patterns[0] = '00+2'", "'2' is neither a mechanism name"),
+    ("patterns: [00+0, M00+M00]", "5: patterns[1] = 'M00+M00'", "listed twice; the first is patterns[0]"),
+    ("patterns: all", "5: patterns = 'all'", "must be default, complete or a list"),
+    ("deltas: [1e-6, 0.000001]", "5: deltas[1] = '0.000001'", "listed twice"),
+]
+CASES = [(JOINT.replace("joint: [tiny.yaml, other.yaml]", line), *rest) for line, *rest in MISTAKES]
+CASES += [(f"{JOINT}{line}\n", *rest) for line, *rest in MORE_MISTAKES]
 
 
-@pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_wrong_product_is_one_line(folder: Path, mistake: str) -> None:
-    given, expected = MISTAKES[mistake]
-    text = JOINT.replace("joint: [tiny.yaml, other.yaml]", given)
-    assert problem(folder, text=text).startswith(expected)
+@pytest.mark.parametrize(("text", "place", "words"), CASES)
+def test_a_mistake_is_one_line(folder: Path, text: str, place: str, words: str) -> None:
+    line = problem(folder, text=text)
+    assert line.startswith(f"/joint.yaml:{place}: ")
+    assert words in line
 
 
-MORE_MISTAKES = {
-    "levels: [A, B]": "/joint.yaml:5: levels: unknown key; allowed: name, title, source, neighbours, joint",
-    "total_rho: 2": "/joint.yaml:5: total_rho = '2': the products' totals add up to 3;",
-    "patterns: [[00]]": (
-        "/joint.yaml:5: patterns[0]: 1 pattern; a joint pattern has one of each of tiny, other"
-    ),
-    "patterns: [00+2]": (
-        "/joint.yaml:5: patterns[0] = '00+2': '2' is neither a mechanism name such as M00 nor a pattern"
-    ),
-    "patterns: [00+0, M00+M00]": (
-        "/joint.yaml:5: patterns[1] = 'M00+M00': listed twice; the first is patterns[0]"
-    ),
-    "patterns: all": "/joint.yaml:5: patterns = 'all': must be default, complete or a list",
-    "deltas: [1e-6, 0.000001]": "/joint.yaml:5: deltas[1] = '0.000001': listed twice",
-}
-
-
-@pytest.mark.parametrize("more", MORE_MISTAKES)
-def test_another_mistake_is_one_line(folder: Path, more: str) -> None:
-    assert problem(folder, more + "\n").startswith(MORE_MISTAKES[more])
+def test_a_product_that_is_missing_is_named(folder: Path) -> None:
+    text = JOINT.replace("other.yaml", "others.yaml")
+    assert problem(folder, text=text) == "/others.yaml: cannot be read: No such file or directory"
 
 
 def test_too_many_choices_are_refused(folder: Path) -> None:
