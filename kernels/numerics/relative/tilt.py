@@ -25,7 +25,8 @@ import numpy as np
 
 from kernels.numerics.arithmetic.triple import from_integer
 from kernels.numerics.nodes.plan import Plan
-from kernels.numerics.nodes.theta import SMALL_LOSS, deepest
+from kernels.numerics.nodes.theta import deepest
+from kernels.numerics.relative.scaled_law import ScaledLaw
 from kernels.numerics.relative.selection import Selection, heaviest, softness
 from kernels.numerics.relative.tilted_sums import (
     ROUNDING,
@@ -35,11 +36,6 @@ from kernels.numerics.relative.tilted_sums import (
     tilted_phi,
     window_kernels,
 )
-
-_NEARLY_GAUSSIAN = 8.0  # from this g on the mean of a tilted cell is its tilt to 0.01
-_GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
-_TINY = 2.0**-1022
-_CHERNOFF_STEPS = tuple(2.0**k for k in range(1, -9, -1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,24 +101,14 @@ class Tilt:
         self.plan = plan
         self.nodes = nodes
         self.scale = scale
+        self.law = ScaledLaw(plan, scale)
         self.spacing = plan.spacing * scale
         self.total = plan.total * scale
         self._denominator = math.lcm(self.spacing.denominator, (self.total / 2).denominator)
         self._spacing = int(self.spacing * self._denominator)
         self._half_total = int(self.total / 2 * self._denominator)
-        self._h = float(self.spacing)
-        self._r = float(self.total)
-        self._g = plan.factors.g[:, 0] / float(scale)
-        self._log_at_zero = log_norms(self._g, 0.0)
         self._deepest = deepest(plan.factors.g[:, 0])  # also of exp(-soft norm), the phi of scaled rhos
-        self._window = plan.modulus // 2
-        self._double_window = np.array(from_integer(2 * self._window))
-        exponent = math.floor(
-            -0.5 * math.log2(self._r)
-        )  # mu is a multiple of a power of 2 in (1/2, 1] / sqrt(R)
-        self._step = 2.0**exponent
-        self._unit, self._bottom = 2 ** max(exponent, 0), 2 ** max(-exponent, 0)
-        self._first_right = self._bottom + 1 if self._bottom > 1 else 1 + (self._unit == 1)
+        self._double_window = np.array(from_integer(2 * self.law.window))
         self._contours: dict[tuple[int, bool], _Contour] = {}
 
     def rough(self) -> "Tilt":
@@ -138,95 +124,44 @@ class Tilt:
         t = position * self._spacing - self._half_total
         return LatticePoint(position, t, (position * unit - scaled) / (b * self._denominator))
 
-    def _log_moment(self, mu: float) -> float:
-        """ln E exp(mu T)."""
-        difference = log_norms(self._g, mu) - self._log_at_zero
-        return 0.5 * mu * (mu - 1.0) * self._r + float(self.plan.factors.count @ difference)
-
-    def _tilts(self, t: np.ndarray, gap: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """mu / step near the saddle point, so that many eps share it, and whether mu lies between the poles,
-        [m]."""
-        middle = (2.0 * t < self._r) & (self._r > 4.0)
-        saddle = 0.5 + t / self._r
-        if self._g.min() < _NEARLY_GAUSSIAN:
-            saddle = np.array(
-                [self._least_integrand(*row) for row in zip(t, gap, middle, saddle, strict=True)]
-            )
-        steps = np.rint(saddle / self._step)
-        steps = np.where(middle, np.clip(steps, 1, self._bottom - 1), np.maximum(steps, self._first_right))
-        return steps.astype(np.int64), middle
-
-    def _least_integrand(self, t: float, gap: float, middle: bool, gaussian: float) -> float:
-        """The mu at which the profile's integrand is least, where some cell is far from a continuous Gaussian
-        (golden section; it is convex)."""
-        h = self._h
-
-        def integrand(mu: float) -> float:
-            p_first = -math.expm1(-mu * h)
-            if middle:
-                size = math.exp((mu - 1.0) * h) / -math.expm1((mu - 1.0) * h) + math.exp(-gap) / p_first
-            else:
-                decay = math.exp(-(mu - 1.0) * h)
-                size = (-math.expm1(-gap) - decay * math.exp(-gap) * math.expm1(gap - h)) / (
-                    -math.expm1(-(mu - 1.0) * h) * p_first
-                )
-            return self._log_moment(mu) - (mu - 1.0) * t + math.log(max(size, _TINY))
-
-        step = self._step
-        low, high = (
-            (0.1 * step, 1.0 - 0.1 * step)
-            if middle
-            else (1.0 + 0.1 * step, max(gaussian, 1.0) + 4.0 * step + 4.0)
-        )
-        for _ in range(60):
-            if high - low < 0.3 * step:
-                break
-            left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
-            low, high = (low, right) if integrand(left) < integrand(right) else (left, high)
-        return 0.5 * (low + high)
-
     def _contour(self, step: int, middle: bool) -> _Contour:
         if (step, middle) not in self._contours:
-            nodes, count, mu = self.nodes, self.plan.factors.count, step * self._step
-            log_norm = log_norms(self._g, mu)
-            size, phase, unit = tilted_phi(nodes.f, self._g, count, log_norm, mu)
-            wrapped = np.where(nodes.unwrapped, 0.0, mu * nodes.f_sum)
-            units = log_norm_units(self._g, log_norm) + log_norm_units(self._g, self._log_at_zero)
-            doubt = ROUNDING * float(count @ units)
-            ratios = np.maximum(self._log_at_zero - log_norm, 0.0)
-            self._contours[step, middle] = _Contour(
-                nodes.weight * np.exp(size),
-                phase + wrapped,
-                unit + 21.0 + np.where(nodes.unwrapped, 0.0, 1.6 * (5.0 + len(count)) * mu * nodes.f_size),
-                window_kernels(
-                    nodes.turn,
-                    mu,
-                    self._h,
-                    float(self._window),
-                    np.array(from_integer(2 * self._window)),
-                    middle,
-                ),
-                float(count @ (log_norm - self._log_at_zero)),
-                doubt,
-                float(count @ np.minimum(ratios, self._deepest)) + doubt,
-            )
+            self._contours[step, middle] = self._made_contour(step * self.law.step, middle)
         return self._contours[step, middle]
+
+    def _made_contour(self, mu: float, middle: bool) -> _Contour:
+        nodes, law = self.nodes, self.law
+        log_norm = log_norms(law.g, mu)
+        size, phase, unit = tilted_phi(nodes.f, law.g, law.count, log_norm, mu)
+        wrapped = np.where(nodes.unwrapped, 0.0, mu * nodes.f_sum)
+        units = log_norm_units(law.g, log_norm) + log_norm_units(law.g, law.log_at_zero)
+        doubt = ROUNDING * float(law.count @ units)
+        ratios = np.maximum(law.log_at_zero - log_norm, 0.0)
+        return _Contour(
+            nodes.weight * np.exp(size),
+            phase + wrapped,
+            unit + 21.0 + np.where(nodes.unwrapped, 0.0, 1.6 * (5.0 + len(law.count)) * mu * nodes.f_size),
+            window_kernels(nodes.turn, mu, law.h, float(law.window), self._double_window, middle),
+            float(law.count @ (log_norm - law.log_at_zero)),
+            doubt,
+            float(law.count @ np.minimum(ratios, self._deepest)) + doubt,
+        )
 
     def tails(self, points: Sequence[LatticePoint]) -> Tails:
         """Q(T >= t), P(T >= t) and the profile at t - gap for lattice points with gap in (0, h] (0: only the
         tails)."""
-        m = len(points)
+        m, law = len(points), self.law
         t = np.array([point.t / self._denominator for point in points])
         gap = np.array([point.gap for point in points])
-        steps, middle = self._tilts(t, np.where(gap > 0.0, gap, self._h))
+        steps, middle = law.tilts(t, np.where(gap > 0.0, gap, law.h))
         exponent = [0] * m
         log_norm, mantissa, error = np.empty(m), np.empty((m, 3)), np.empty((m, 3))
-        bottom = self._bottom
+        bottom = law.bottom
         for step, between in sorted(set(zip(steps.tolist(), middle.tolist(), strict=True))):
             here = np.flatnonzero((steps == step) & (middle == between))
             contour = self._contour(step, between)
-            top = step * self._unit
-            mu = step * self._step
+            top = step * law.unit
+            mu = step * law.step
             shared = [points[i] for i in here.tolist()]
             value, rounding = sums_at_points(
                 self.nodes.turn,
@@ -235,8 +170,8 @@ class Tilt:
                 contour.phase,
                 contour.unit,
                 contour.sums,
-                self._h,
-                float(self._window),
+                law.h,
+                float(law.window),
                 between,
                 _parts([2 * (top * self.plan.width - point.position * bottom) for point in shared], bottom),
                 _parts([2 * point.position for point in shared], 1),
@@ -247,8 +182,7 @@ class Tilt:
             log_norm[here] = contour.log_norm
             mantissa[here] = value
             beyond = (
-                self._pruned(mu, between, contour.enlarged)
-                + self._outside(mu, t[here], contour.loss)[:, None]
+                self._pruned(mu, between, contour.enlarged) + law.outside(mu, t[here], contour.loss)[:, None]
             )
             error[here] = (rounding + beyond + np.abs(value) * math.expm1(contour.doubt)) * (1.0 + 1e-9)
         return Tails(
@@ -268,7 +202,7 @@ class Tilt:
         left_out = self.nodes.left_out
         if left_out.plain == 0.0:
             return np.zeros(3)
-        h, window = self._h, float(self._window)
+        h, window = self.law.h, float(self.law.window)
         plain = 2.0 * math.exp(min(enlarged, 700.0)) * left_out.plain
         smooth = 2.0 * math.exp(min(enlarged, 700.0)) * left_out.smooth
         smooth *= float(self.scale)  # it holds the plan's h
@@ -283,23 +217,6 @@ class Tilt:
             profile = plain * growth_p * (min(h, 1.0) + far_q) + smooth * growth_q * growth_p * (1.0 + far_q)
             profile = min(profile, q * (-math.expm1(-h) + 2.0 * far_q) / -math.expm1(-mu * h))
         return np.array([q, p, profile])
-
-    def _outside(self, mu: float, t: np.ndarray, loss: float) -> np.ndarray:
-        """Twice the tilted probability of the points outside the windows (aliasing and truncation together),
-        [m]."""
-        above = float(self._window * self.spacing) * (1.0 - 1e-12)
-        below = float((self.plan.modulus - self._window) * self.spacing) * (1.0 - 1e-12)
-        if loss < SMALL_LOSS:
-            mean = (mu - 0.5) * self._r - t
-            sides = np.maximum(np.stack([above - mean, below + mean]), 0.0)
-            return 2.0 * np.exp(np.minimum(loss - sides**2 / (2.0 * self._r), 0.0)).sum(axis=0)
-        centre = self._log_moment(mu)
-        total = np.zeros_like(t)
-        for side in (above, -below):  # Chernoff: P(T >= t + side) <= exp(K(mu + u) - K(mu) - u (t + side))
-            steps = [factor * side / self._r for factor in _CHERNOFF_STEPS]
-            powers = np.min([self._log_moment(mu + u) - centre - u * (t + side) for u in steps], axis=0)
-            total += np.exp(np.minimum(powers, 0.0)) * (1.0 + 1e-6)
-        return 2.0 * total
 
 
 def _parts(numerators: list[int], denominator: int) -> np.ndarray:

@@ -50,6 +50,41 @@ def _fraction(turn: np.ndarray, factor: np.ndarray) -> float:
 
 
 @kernel
+def _waves(g: float, angle: float, mu: float) -> tuple[float, float, float]:
+    """Real and imaginary part of the sum over k >= 1 for g >= 2, and its error in units of ROUNDING."""
+    real, imaginary, absolute = 0.0, 0.0, 0.0
+    j = 1.0
+    while g * j * (j - 2.0 * abs(angle)) < 50.0:
+        turn = j * mu - np.rint(j * mu)
+        cosine = math.cos(2.0 * math.pi * turn)
+        sine = math.sin(2.0 * math.pi * turn)
+        up = math.exp(-g * j * (j - 2.0 * angle))
+        down = math.exp(-g * j * (j + 2.0 * angle))
+        real += (up + down) * cosine
+        imaginary += (down - up) * sine
+        absolute += (up + down) * (8.0 + 3.0 * g * j * j)
+        j += 1.0
+    return real, imaginary, absolute
+
+
+@kernel
+def _points(g: float, angle: float, mu: float) -> tuple[float, float, float]:
+    """Real and imaginary part of the sum over x for g < 2, and its error in units of ROUNDING."""
+    rho = 2.0 * math.pi**2 / g
+    reach = 1.0 + math.sqrt(90.0 / rho)  # beyond the nearest x, which may itself be far
+    real, imaginary, absolute = 0.0, 0.0, 0.0
+    x = float(math.ceil(mu - reach))
+    while x <= mu + reach:
+        weight = math.exp(-0.5 * rho * (x - mu) ** 2)
+        turn = angle * (x - mu)
+        real += weight * math.cos(2.0 * math.pi * turn)
+        imaginary += weight * math.sin(2.0 * math.pi * turn)
+        absolute += weight * (2.5 + 0.375 * rho * (x - mu) ** 2 + 11.0 * abs(turn))
+        x += 1.0
+    return real, imaginary, absolute
+
+
+@kernel
 def tilted_phi(
     f: np.ndarray, g: np.ndarray, count: np.ndarray, log_norm: np.ndarray, mu: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -72,20 +107,7 @@ def tilted_phi(
             if g[c] >= X_SIDE:
                 log_size -= count[c] * (g[c] * angle * angle + log_norm[c])
                 error += (3.5 + 0.5 * d) * count[c] * g[c] * angle * angle
-                real = 0.0
-                imaginary = 0.0
-                absolute = 0.0
-                j = 1.0
-                while g[c] * j * (j - 2.0 * abs(angle)) < 50.0:
-                    turn = j * mu - np.rint(j * mu)
-                    cosine = math.cos(2.0 * math.pi * turn)
-                    sine = math.sin(2.0 * math.pi * turn)
-                    up = math.exp(-g[c] * j * (j - 2.0 * angle))
-                    down = math.exp(-g[c] * j * (j + 2.0 * angle))
-                    real += (up + down) * cosine
-                    imaginary += (down - up) * sine
-                    absolute += (up + down) * (8.0 + 3.0 * g[c] * j * j)
-                    j += 1.0
+                real, imaginary, absolute = _waves(g[c], angle, mu)
                 if absolute > 0.0:
                     norm = math.hypot(1.0 + real, imaginary)
                     floor = ROUNDING * absolute  # a bracket below its own rounding error counts as that error
@@ -98,19 +120,7 @@ def tilted_phi(
                     argument += count[c] * math.atan2(imaginary, 1.0 + real) / (2.0 * math.pi)
                     error += count[c] * absolute / max(norm, floor)
             else:
-                rho = 2.0 * math.pi**2 / g[c]
-                reach = 1.0 + math.sqrt(90.0 / rho)  # beyond the nearest x, which may itself be far
-                real = 0.0
-                imaginary = 0.0
-                absolute = 0.0
-                x = float(math.ceil(mu - reach))
-                while x <= mu + reach:
-                    weight = math.exp(-0.5 * rho * (x - mu) ** 2)
-                    turn = angle * (x - mu)
-                    real += weight * math.cos(2.0 * math.pi * turn)
-                    imaginary += weight * math.sin(2.0 * math.pi * turn)
-                    absolute += weight * (2.5 + 0.375 * rho * (x - mu) ** 2 + 11.0 * abs(turn))
-                    x += 1.0
+                real, imaginary, absolute = _points(g[c], angle, mu)
                 norm = max(math.hypot(real, imaginary), ROUNDING * absolute)
                 log_size += count[c] * (math.log(norm) - log_norm[c])
                 argument += count[c] * math.atan2(imaginary, real) / (2.0 * math.pi)

@@ -129,10 +129,10 @@ def test_units_of_wrapped_nodes_far_out() -> None:
     worst = 0.0
     with mpmath.workdps(50):
         for step in (1320, 640, 2400):
-            contour, mu = tilt._contour(step, False), mpmath.mpf(step) * tilt._step
+            contour, mu = tilt._contour(step, False), mpmath.mpf(step) * tilt.law.step
             norm = mpmath.fsum(
                 c * mpmath.mpf(float(a))
-                for c, a in zip(cells.values(), log_norms(tilt._g, float(mu)), strict=True)
+                for c, a in zip(cells.values(), log_norms(tilt.law.g, float(mu)), strict=True)
             )
             for i in range(0, len(tilt.nodes.f), 7):
                 p = round(total(tilt.nodes.turn[i]) * 4 * plan.modulus)

@@ -212,15 +212,15 @@ def test_points_outside_the_windows_weigh_no_more_than_their_bound(name: str) ->
     assert not exact.others
     s = np.arange(-reach, reach + 1)
     log_p = np.array([mpmath.log(w) if w else -math.inf for w in exact.widest.weights], dtype=np.float64)
-    for step, middle in ((1, True), (tilt._first_right, False), (4 * tilt._first_right, False)):
-        mu = step * tilt._step
+    for step, middle in ((1, True), (tilt.law.first_right, False), (4 * tilt.law.first_right, False)):
+        mu = step * tilt.law.step
         log_tilted = log_p + mu * h * s
         tilted_law = np.exp(log_tilted - np.logaddexp.reduce(log_tilted))
         contour = tilt._contour(step, middle)
-        for eps in (0.0, 0.5 * tilt._r, 2.0 * tilt._r):
+        for eps in (0.0, 0.5 * tilt.law.r, 2.0 * tilt.law.r):
             point = tilt.first_point(F(eps))
             outside = (s >= point.position + plan.modulus // 2) | (
                 s < point.position - (plan.modulus - plan.modulus // 2)
             )
-            bound = tilt._outside(mu, np.array([point.t / tilt._denominator]), contour.loss)
+            bound = tilt.law.outside(mu, np.array([point.t / tilt._denominator]), contour.loss)
             assert float(tilted_law[outside].sum()) <= float(np.max(bound))

@@ -66,10 +66,10 @@ def test_log_norms(rho: F, sixteenths: int) -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_doubt_covers_the_error_of_the_log_norm(name: str) -> None:
     tilt = tilted(name)
-    for step, middle in ((1, True), (tilt._first_right, False), (tilt._first_right + 7, False)):
+    for step, middle in ((1, True), (tilt.law.first_right, False), (tilt.law.first_right + 7, False)):
         contour = tilt._contour(step, middle)
         with precision(200):
-            mu, truth = F(step) * F(tilt._step), arb(0)
+            mu, truth = F(step) * F(tilt.law.step), arb(0)
             for rho, count in CASES[name].items():
                 truth += count * (exact_norm(rho, mu) / exact_norm(rho, F(0))).log()
             assert abs(arb(contour.log_norm) - truth) <= arb(contour.doubt)
@@ -126,8 +126,8 @@ def test_amplitudes_of_nodes_are_within_their_units(name: str) -> None:
     tilt = tilt_of(cells)
     plan = tilt.plan
     size = 2 * plan.modulus
-    for step, middle in ((1, True), (tilt._first_right, False), (3 * tilt._first_right, False)):
-        contour, mu = tilt._contour(step, middle), F(step) * F(tilt._step)
+    for step, middle in ((1, True), (tilt.law.first_right, False), (3 * tilt.law.first_right, False)):
+        contour, mu = tilt._contour(step, middle), F(step) * F(tilt.law.step)
         for i in range(0, len(tilt.nodes.f), 1 + len(tilt.nodes.f) // 25):
             p = round(add_up(tilt.nodes.turn[i]) * 2 * size)
             turns = F(0)
