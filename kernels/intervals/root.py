@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 LOG_UNIT = 2.0**-50  # rounding of a logarithm, relative to the largest number in it
-_MOST_STEPS = 80
-_MOST_NEWTON_STEPS = 8
+_MOST_STEPS = 80  # 20 of them bisections at least, the others secant steps
+_MOST_NEWTON_STEPS = 8  # squares the error each time; a search that needs more has not settled
 _FINEST = 1e-12  # relative width at which an edge of certainty is not pursued further
 
 
@@ -57,36 +57,100 @@ def bracketed_root(
     return x
 
 
-class _Sides:
-    """On which side of the root points certainly lie."""
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """Ways to the root of certified_root, whose arguments the fields are."""
 
-    def __init__(self, at: Evaluation, target: float, falling: bool, halvings: int) -> None:
-        self._at = at
-        self.halvings = halvings
-        self._target = target
-        self._falling = falling
-        self.margin = LOG_UNIT * (abs(target) + 1.0)
+    at: Evaluation
+    target: float
+    start: float
+    first_slope: float | None
+    limits: tuple[float, float]
+    halvings: int
 
-    def of(self, xs: Sequence[float]) -> list[int]:
-        """-1: not right of the root, 1: not left of it, 0: not known."""
+    @property
+    def margin(self) -> float:
+        """How far beyond its error ln delta must lie to be certainly above or below the target."""
+        return LOG_UNIT * (abs(self.target) + 1.0)
+
+    def sides(self, xs: Sequence[float]) -> list[int]:
+        """-1: certainly not right of the root, 1: certainly not left of it, 0: not known."""
         sides = []
-        for found in self._at(xs):
-            above = found.value - found.error - self.margin >= self._target
-            below = found.value + found.error + self.margin <= self._target
-            sides.append(0 if above == below else -1 if above == self._falling else 1)
+        for point in self.at(xs):
+            above = point.value - point.error - self.margin >= self.target
+            below = point.value + point.error + self.margin <= self.target
+            sides.append(0 if above == below else -1 if above == (self.first_slope is None) else 1)
         return sides
 
-    def edge(self, sure: float, doubtful: float, side: int) -> float:
+    def _edge(self, sure: float, doubtful: float, side: int) -> float:
         """The point closest to the doubtful one that certainly lies on the side of the sure one."""
         for _ in range(self.halvings):
             if abs(sure - doubtful) <= _FINEST * abs(doubtful):
                 break
             middle = 0.5 * (sure + doubtful)
-            if self.of([middle])[0] == side:
+            if self.sides([middle])[0] == side:
                 sure = middle
             else:
                 doubtful = middle
         return sure
+
+    def polished(self) -> tuple[float, float] | None:
+        """The root and how far from it the sides should be certain; None when the steps do not settle."""
+        root, before, last = self.start, None, math.inf
+        slope = 0.0 if self.first_slope is None else self.first_slope
+        for _ in range(_MOST_NEWTON_STEPS):
+            here = self.at([root])[0]
+            if self.first_slope is None:
+                slope = here.slope
+            elif before is not None and root != before[0]:
+                slope = (here.value - before[1]) / (root - before[0])
+            step = (self.target - here.value) / slope if slope else math.inf
+            if not math.isfinite(here.error) or not math.isfinite(step):
+                return None
+            before = root, here.value
+            root = min(max(root + step, self.limits[0]), self.limits[1])
+            width = max(1.2 * (here.error + self.margin) / abs(slope), 4.0 * math.ulp(root))
+            # The next error is about the square of this step (Newton) or its product with the last (secant).
+            if abs(step) * min(abs(step) if self.first_slope is None else abs(last), 1.0) <= 0.1 * width:
+                return root, width
+            last = step
+        return None
+
+    def bracketed(self) -> tuple[float, float] | None:
+        """As polished, by a bracket around the root: slower, but kinks do not disturb it."""
+        low, high = self.limits
+        high = min(high, 4.0 * self.start) if self.start > low else high
+        slope = -1.0 if self.first_slope is None else self.first_slope
+        root = bracketed_root(
+            lambda x: self.at([x])[0].value - self.target, low, high, self.start, slope, 2.0**-51
+        )
+        nearby = root * (1.0 + 2.0**-26)
+        if nearby == root:  # the limit 0, where delta is all but 1 on a wide stretch
+            return None
+        here, there = self.at([root, nearby])
+        slope = (there.value - here.value) / (nearby - root)
+        if slope == 0.0 or not math.isfinite(slope) or not math.isfinite(here.error):
+            return None
+        return root, max(2.0 * (here.error + self.margin) / abs(slope), 4.0 * math.ulp(root))
+
+    def bisected(self) -> tuple[float, float, float]:
+        """The root, a lower and an upper bound, by halving alone."""
+        low, high = self.limits
+        if math.isinf(high):
+            high = 2.0 * self.start
+            while self.sides([high])[0] <= 0:
+                high *= 2.0
+                if math.isinf(high):
+                    break
+        for _ in range(self.halvings):
+            middle = 0.5 * (low + high) if math.isfinite(high) else self.start
+            if not low < middle < high or high - low <= _FINEST * abs(high):
+                break
+            side = self.sides([middle])[0]
+            if side == 0:
+                return middle, self._edge(low, middle, -1), self._edge(high, middle, 1)
+            low, high = (middle, high) if side < 0 else (low, middle)
+        return min(max(0.5 * (low + high), low), high) if math.isfinite(high) else low, low, high
 
 
 def certified_root(
@@ -102,93 +166,18 @@ def certified_root(
     Newton or secant steps from the start, then an interval at whose ends ln delta is certainly on either side
     of the target; bisection where that fails. first_slope: derivative at the start for secant steps,
     positive; None where ln delta falls in x and at() gives its derivative. limits: bounds of the root by
-    theorem; the upper one may be infinite. halvings: most
-    steps of the bisection.
+    theorem; the upper one may be infinite where the start is above 0. halvings: most steps of the bisection.
     """
-    sides = _Sides(at, target, first_slope is None, halvings)
-    sought = _Sought(at, target, start, first_slope, limits, sides.margin)
-    for search in (_polished, _bracketed):
-        found = search(sought)
+    search = _Search(at, target, start, first_slope, limits, halvings)
+    for attempt in (search.polished, search.bracketed):
+        found = attempt()
         if found is None:
             continue
         root, width = found
         for _ in range(3):
             low, high = max(root - width, limits[0]), min(root + width, limits[1])
-            left, right = sides.of([low, high])
+            left, right = search.sides([low, high])
             if (left < 0 or low == limits[0]) and (right > 0 or high == limits[1]):
                 return root, low, high
             width *= 8.0
-    return _bisected(sides, start, limits)
-
-
-@dataclass(frozen=True, slots=True)
-class _Sought:
-    """The root of certified_root, and how far beyond its error a side must lie to be certain."""
-
-    at: Evaluation
-    target: float
-    start: float
-    first_slope: float | None
-    limits: tuple[float, float]
-    margin: float
-
-
-def _polished(sought: _Sought) -> tuple[float, float] | None:
-    """The root and how far from it the sides should be certain; None when the steps do not settle."""
-    root, before, last = sought.start, None, math.inf
-    slope = 0.0 if sought.first_slope is None else sought.first_slope
-    for _ in range(_MOST_NEWTON_STEPS):
-        here = sought.at([root])[0]
-        if sought.first_slope is None:
-            slope = here.slope
-        elif before is not None and root != before[0]:
-            slope = (here.value - before[1]) / (root - before[0])
-        step = (sought.target - here.value) / slope if slope else math.inf
-        if not math.isfinite(here.error) or not math.isfinite(step):
-            return None
-        before = root, here.value
-        root = min(max(root + step, sought.limits[0]), sought.limits[1])
-        width = max(1.2 * (here.error + sought.margin) / abs(slope), 4.0 * math.ulp(root))
-        # The next error is about the square of this step (Newton) or its product with the last one (secant).
-        if abs(step) * min(abs(step) if sought.first_slope is None else abs(last), 1.0) <= 0.1 * width:
-            return root, width
-        last = step
-    return None
-
-
-def _bracketed(sought: _Sought) -> tuple[float, float] | None:
-    """As _polished, by a bracket around the root: slower, but kinks do not disturb it."""
-    start, (low, high) = sought.start, sought.limits
-    high = min(high, 4.0 * start) if start > low else high
-    slope = -1.0 if sought.first_slope is None else sought.first_slope
-    root = bracketed_root(
-        lambda x: sought.at([x])[0].value - sought.target, low, high, start, slope, 2.0**-51
-    )
-    nearby = root * (1.0 + 2.0**-26)
-    if nearby == root:  # the limit 0, where delta is all but 1 on a wide stretch
-        return None
-    here, there = sought.at([root, nearby])
-    slope = (there.value - here.value) / (nearby - root)
-    if slope == 0.0 or not math.isfinite(slope) or not math.isfinite(here.error):
-        return None
-    return root, max(2.0 * (here.error + sought.margin) / abs(slope), 4.0 * math.ulp(root))
-
-
-def _bisected(sides: _Sides, start: float, limits: tuple[float, float]) -> tuple[float, float, float]:
-    low, high = limits
-    if math.isinf(high):
-        high = 2.0 * start
-        while sides.of([high])[0] <= 0:
-            high *= 2.0
-            if math.isinf(high):
-                break
-    for _ in range(sides.halvings):
-        middle = 0.5 * (low + high) if math.isfinite(high) else start
-        if not low < middle < high or high - low <= _FINEST * abs(high):
-            break
-        side = sides.of([middle])[0]
-        if side == 0:
-            low, high = sides.edge(low, middle, -1), sides.edge(high, middle, 1)
-            return middle, low, high
-        low, high = (middle, high) if side < 0 else (low, middle)
-    return min(max(0.5 * (low + high), low), high) if math.isfinite(high) else low, low, high
+    return search.bisected()

@@ -50,12 +50,7 @@ class GridTails:
 
 @kernel
 def _fold(
-    p: np.ndarray,
-    turn: np.ndarray,
-    coefficient: np.ndarray,
-    precise: int,
-    width: Triple,
-    period: int,
+    p: np.ndarray, turn: np.ndarray, coefficient: np.ndarray, precise: int, width: Triple, period: int
 ) -> np.ndarray:
     """Folded coefficients, [2, r, 3]: A_r (times the sine) and B_r (times the cosine)."""
     half = (period + 1) // 2

@@ -14,11 +14,13 @@ from pathlib import Path
 import numba
 import pytest
 from hypothesis import example, given
+from numba.core.dispatcher import Dispatcher
 
 from kernels.numerics.arithmetic import jit
 from kernels.numerics.arithmetic.jit import cache_folder, fma, kernel
 from tests.kernels.numerics.exact import MANY, doubles
 
+KERNELS = Path(jit.__file__).parents[2]
 VARIABLES = ("EXACT_CENSUS_CACHE", "XDG_CACHE_HOME", "HOME")
 
 
@@ -36,31 +38,34 @@ def test_fma_rounds_once(a: float, b: float, c: float) -> None:
     assert fused(a, b, c) == float(F(a) * F(b) + F(c))
 
 
-def compiled_functions() -> dict[str, numba.core.dispatcher.Dispatcher]:
-    """Everything compiled in this floor, by module and name."""
-    found = {}
-    floor = Path(jit.__file__).parents[1]
-    for source in sorted(floor.rglob("[a-z]*.py")):
-        module = import_module(
-            ".".join(("kernels.numerics", *source.relative_to(floor).with_suffix("").parts))
-        )
-        for name, value in vars(module).items():
-            if isinstance(value, numba.core.dispatcher.Dispatcher):
-                found[f"{source.stem}.{name}"] = value
-    return found
+def sources(package: Path) -> list[Path]:
+    """Every file whose code is compiled or called by compiled code."""
+    return [
+        file for folder in ("numerics", "uldp/sampling") for file in sorted((package / folder).rglob("*.py"))
+    ]
 
 
 def test_every_kernel_is_compiled_strictly() -> None:
-    compiled = compiled_functions()
-    assert {"triple.two_prod", "elementary.exp", "theta.product_triple", "tilted_sums.tilted_phi"} <= set(
-        compiled
-    )
+    compiled = {}
+    for source in sources(KERNELS):
+        module = import_module(".".join(("kernels", *source.relative_to(KERNELS).with_suffix("").parts)))
+        kernels = {name: value for name, value in vars(module).items() if isinstance(value, Dispatcher)}
+        compiled |= {f"{source.stem}.{name}": value for name, value in kernels.items()}
+    expected = {"triple.two_prod", "elementary.exp", "theta.product_triple", "tilted_sums.tilted_phi"}
+    assert expected <= set(compiled)
     for function in compiled.values():
         options = function.targetoptions
         assert options["fastmath"] is False
         assert options["nopython"] is True
         assert options["error_model"] == "numpy"
         assert not options.get("parallel", False)
+
+
+def test_nothing_is_compiled_outside_the_sources_of_the_key() -> None:
+    compiling = {
+        file for file in KERNELS.rglob("*.py") if "arithmetic.jit" in file.read_text(encoding="utf-8")
+    }
+    assert compiling <= set(sources(KERNELS))
 
 
 @pytest.fixture
@@ -133,14 +138,14 @@ def test_the_folder_changes_with_every_source(environment: pytest.MonkeyPatch, t
     environment.setenv("EXACT_CENSUS_CACHE", str(tmp_path / "own"))
     here = cache_folder()
     package = tmp_path / "kernels"
-    shutil.copytree(Path(jit.__file__).parents[2], package, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(KERNELS, package, ignore=shutil.ignore_patterns("__pycache__"))
     environment.setattr(jit, "__file__", str(package / "numerics" / "arithmetic" / "jit.py"))
     assert cache_folder() == here  # the same sources elsewhere
     seen = {here}
-    for source in sorted((package / "numerics").rglob("*.py")):
+    for source in sources(package):
         source.write_bytes(source.read_bytes() + b"\n")
         seen.add(cache_folder())
-    assert len(seen) == 1 + len(list((package / "numerics").rglob("*.py")))
+    assert len(seen) == 1 + len(sources(package))
     (package / "numerics" / "nodes" / "another.py").write_text("X = 1\n")
     seen.add(cache_folder())
     environment.setattr(numba, "__version__", "0.0")
