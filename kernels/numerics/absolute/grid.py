@@ -23,7 +23,16 @@ import numpy as np
 from kernels.numerics.absolute.trapezoid import Quadrature, tails
 from kernels.numerics.arithmetic.elementary import fraction_of_turn, sin_cos_turns
 from kernels.numerics.arithmetic.jit import kernel
-from kernels.numerics.arithmetic.triple import Triple, add, from_fraction, from_integer, multiply, scale
+from kernels.numerics.arithmetic.triple import (
+    Triple,
+    add,
+    at,
+    from_fraction,
+    from_integer,
+    multiply,
+    negate,
+    scale,
+)
 from kernels.numerics.nodes.plan import Plan
 from kernels.numerics.nodes.residues import LIMB_BITS
 
@@ -70,7 +79,7 @@ def _fold(
             rest = 2 * period - rest
             sign_cosine = -sign_cosine
         r = (rest - 1) // 2
-        turns = multiply((turn[i, 0], turn[i, 1], turn[i, 2]), width)
+        turns = multiply(at(turn[i]), width)
         if i < precise:
             sine, cosine = sin_cos_turns(turns)
         else:
@@ -78,15 +87,9 @@ def _fold(
             angle = 2.0 * math.pi * (part[0] + part[1])
             sine = (math.sin(angle), 0.0, 0.0)
             cosine = (math.cos(angle), 0.0, 0.0)
-        c = (coefficient[i, 0], coefficient[i, 1], coefficient[i, 2])
-        for which in range(2):
-            if which == 0:
-                value = scale(multiply(c, cosine), sign_sine)
-            else:
-                value = scale(multiply(c, sine), sign_cosine)
-            before = (folded[which, r, 0], folded[which, r, 1], folded[which, r, 2])
-            after = add(before, value)
-            folded[which, r, 0], folded[which, r, 1], folded[which, r, 2] = after
+        c = at(coefficient[i])
+        folded[0, r] = add(at(folded[0, r]), scale(multiply(c, cosine), sign_sine))
+        folded[1, r] = add(at(folded[1, r]), scale(multiply(c, sine), sign_cosine))
     return folded
 
 
@@ -95,9 +98,7 @@ def _waves(period: int, rows: int, columns: int, unit: Triple) -> np.ndarray:
     """sin and cos of x_rj, [2, rows, columns, 3]; unit = 1 / (4 period)."""
     table = np.empty((2, 4 * period, 3))
     for number in range(4 * period):
-        sine, cosine = sin_cos_turns(scale(unit, float(number)))
-        table[0, number, 0], table[0, number, 1], table[0, number, 2] = sine
-        table[1, number, 0], table[1, number, 1], table[1, number, 2] = cosine
+        table[0, number], table[1, number] = sin_cos_turns(scale(unit, float(number)))
     waves = np.empty((2, rows, columns, 3))
     for r in range(rows):
         for j in range(columns):
@@ -135,8 +136,7 @@ def _wave_slices(period: int, columns: int) -> np.ndarray:
 def _accumulate(total: np.ndarray, product: np.ndarray, unit: float) -> None:
     """total += product * unit, triples [m, 3] and exact integers [m]."""
     for i in range(total.shape[0]):
-        after = add((total[i, 0], total[i, 1], total[i, 2]), (product[i] * unit, 0.0, 0.0))
-        total[i, 0], total[i, 1], total[i, 2] = after
+        total[i] = add(at(total[i]), (product[i] * unit, 0.0, 0.0))
 
 
 def _exact_product(left: np.ndarray, right: np.ndarray) -> np.ndarray:
@@ -175,9 +175,8 @@ def _combine(odd: np.ndarray, even: np.ndarray) -> np.ndarray:
     """1/2 - odd - even, triples [m, 3]."""
     result = np.empty_like(odd)
     for i in range(odd.shape[0]):
-        rest = add((0.5, 0.0, 0.0), (-odd[i, 0], -odd[i, 1], -odd[i, 2]))
-        rest = add(rest, (-even[i, 0], -even[i, 1], -even[i, 2]))
-        result[i, 0], result[i, 1], result[i, 2] = rest
+        rest = add((0.5, 0.0, 0.0), negate(at(odd[i])))
+        result[i] = add(rest, negate(at(even[i])))
     return _clip(result)
 
 

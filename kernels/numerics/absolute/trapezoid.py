@@ -17,12 +17,14 @@ from kernels.numerics.arithmetic.jit import kernel
 from kernels.numerics.arithmetic.triple import (
     Triple,
     add,
+    at,
     from_fraction,
     from_integer,
     multiply,
     negate,
     reciprocal,
     scale,
+    times_power,
 )
 from kernels.numerics.nodes import theta
 from kernels.numerics.nodes.plan import Plan
@@ -63,24 +65,19 @@ def _coefficients(
     k, d = residue.shape[:2]
     coefficient = np.zeros((k, 3))
     f = np.empty((d, 3))
-    double = (2.0 * inverse[0], 2.0 * inverse[1], 2.0 * inverse[2])
+    double = times_power(inverse, 2.0)
     four = reciprocal(inverse)
     for i in range(k):
         if i >= precise:
             coefficient[i, 0] = math.exp(log_weight[i])
             continue
         for c in range(d):
-            f[c, 0], f[c, 1], f[c, 2] = multiply(to_triple(residue[i, c]), double)
-        sine = sin_cos_turns((turn[i, 0], turn[i, 1], turn[i, 2]))[0]
+            f[c] = multiply(to_triple(residue[i, c]), double)
+        sine = sin_cos_turns(at(turn[i]))[0]
         value = multiply(
             theta.product_triple(g, normaliser, count, f), reciprocal(multiply(scale(four, 0.25), sine))
         )
-        part = 0.5 if own_mirror[i] else 1.0
-        coefficient[i, 0], coefficient[i, 1], coefficient[i, 2] = (
-            part * value[0],
-            part * value[1],
-            part * value[2],
-        )
+        coefficient[i] = times_power(value, 0.5 if own_mirror[i] else 1.0)
     return coefficient
 
 
@@ -121,10 +118,10 @@ def quadrature(plan: Plan) -> Quadrature:
 def _tail(turn: np.ndarray, coefficient: np.ndarray, precise: int, factor: Triple) -> Triple:
     total = (0.5, 0.0, 0.0)
     for i in range(turn.shape[0]):
-        phase = multiply((turn[i, 0], turn[i, 1], turn[i, 2]), factor)
+        phase = multiply(at(turn[i]), factor)
         if i < precise:
             sine = sin_cos_turns(phase)[0]
-            term = multiply((coefficient[i, 0], coefficient[i, 1], coefficient[i, 2]), sine)
+            term = multiply(at(coefficient[i]), sine)
             total = add(total, negate(term))
         else:
             rest = fraction_of_turn(phase)
@@ -137,9 +134,7 @@ def _tail(turn: np.ndarray, coefficient: np.ndarray, precise: int, factor: Tripl
 def _tails(turn: np.ndarray, coefficient: np.ndarray, precise: int, points: np.ndarray) -> np.ndarray:
     result = np.empty((points.shape[0], 3))
     for j in range(points.shape[0]):
-        result[j, 0], result[j, 1], result[j, 2] = _tail(
-            turn, coefficient, precise, (points[j, 0], points[j, 1], points[j, 2])
-        )
+        result[j] = _tail(turn, coefficient, precise, at(points[j]))
     return result
 
 

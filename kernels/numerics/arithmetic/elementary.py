@@ -11,7 +11,16 @@ import mpmath
 import numpy as np
 
 from kernels.numerics.arithmetic.jit import kernel
-from kernels.numerics.arithmetic.triple import Triple, add, from_fraction, multiply, renormalise, scale
+from kernels.numerics.arithmetic.triple import (
+    Triple,
+    add,
+    from_fraction,
+    multiply,
+    negate,
+    renormalise,
+    scale,
+    times_power,
+)
 
 EXP_UNIT = 2.0**-136
 TURN_UNIT = 2.0**-136
@@ -46,14 +55,10 @@ def exp(x: Triple) -> Triple:
     """exp(x) for -600 < x < 600."""
     turns = np.rint(x[0] * _INVERSE_LN2)
     rest = add(x, scale(LN2, -turns))
-    step = 2.0**-_HALVINGS
-    grown = _exp_small_minus_one((rest[0] * step, rest[1] * step, rest[2] * step))
+    grown = _exp_small_minus_one(times_power(rest, 2.0**-_HALVINGS))
     for _ in range(_HALVINGS):  # (1 + g)^2 - 1 = 2 g + g^2
-        square = multiply(grown, grown)
-        grown = add((2.0 * grown[0], 2.0 * grown[1], 2.0 * grown[2]), square)
-    total = add((1.0, 0.0, 0.0), grown)
-    power = 2.0**turns
-    return total[0] * power, total[1] * power, total[2] * power
+        grown = add(times_power(grown, 2.0), multiply(grown, grown))
+    return times_power(add((1.0, 0.0, 0.0), grown), 2.0**turns)
 
 
 @kernel
@@ -71,11 +76,8 @@ def sin_cos_turns(turns: Triple) -> tuple[Triple, Triple]:
     rest = fraction_of_turn(turns)
     quarter = int(np.rint(4.0 * rest[0]))
     rest = add(rest, (-0.25 * quarter, 0.0, 0.0))
-    x = multiply(rest, TWO_PI)
-    step = 2.0**-_HALVINGS
-    x = (x[0] * step, x[1] * step, x[2] * step)
-    square = multiply(x, x)
-    square = (-square[0], -square[1], -square[2])
+    x = times_power(multiply(rest, TWO_PI), 2.0**-_HALVINGS)
+    square = negate(multiply(x, x))
     sine = _FACTORIALS[_TERMS]
     versed = _FACTORIALS[_TERMS + 1]
     for k in range(_TERMS - 2, 0, -2):
@@ -85,15 +87,13 @@ def sin_cos_turns(turns: Triple) -> tuple[Triple, Triple]:
     versed = multiply(versed, square)  # cos(x) - 1, sums of x^2/2! and so on, with its sign
     for _ in range(_HALVINGS):
         # sin 2x = 2 sin x (1 + v), cos 2x - 1 = 2 v (2 + v), v = cos x - 1
-        product = multiply(sine, add((1.0, 0.0, 0.0), versed))
-        doubled = multiply(versed, add((2.0, 0.0, 0.0), versed))
-        sine = (2.0 * product[0], 2.0 * product[1], 2.0 * product[2])
-        versed = (2.0 * doubled[0], 2.0 * doubled[1], 2.0 * doubled[2])
+        sine = times_power(multiply(sine, add((1.0, 0.0, 0.0), versed)), 2.0)
+        versed = times_power(multiply(versed, add((2.0, 0.0, 0.0), versed)), 2.0)
     cosine = add((1.0, 0.0, 0.0), versed)
     if quarter % 4 == 1:
-        return cosine, (-sine[0], -sine[1], -sine[2])
+        return cosine, negate(sine)
     if quarter % 4 == 2:
-        return (-sine[0], -sine[1], -sine[2]), (-cosine[0], -cosine[1], -cosine[2])
+        return negate(sine), negate(cosine)
     if quarter % 4 == 3:
-        return (-cosine[0], -cosine[1], -cosine[2]), sine
+        return negate(cosine), sine
     return sine, cosine

@@ -48,6 +48,12 @@ def renormalise(a: float, b: float, c: float) -> Triple:
 
 
 @kernel
+def at(row: np.ndarray) -> Triple:
+    """The triple that an array holds, [3]."""
+    return row[0], row[1], row[2]
+
+
+@kernel
 def add(a: Triple, b: Triple) -> Triple:
     """a + b."""
     s0, e0 = two_sum(a[0], b[0])
@@ -81,9 +87,9 @@ def negate(a: Triple) -> Triple:
 
 
 @kernel
-def _shifted(a: Triple, binary: float) -> Triple:
-    factor = 2.0**binary
-    return a[0] * factor, a[1] * factor, a[2] * factor
+def times_power(a: Triple, power: float) -> Triple:
+    """a times a power of 2, exactly (no underflow)."""
+    return a[0] * power, a[1] * power, a[2] * power
 
 
 @kernel
@@ -101,11 +107,11 @@ def scaled_power(a: Triple, exponent: int) -> tuple[Triple, float]:
         if left & 1:
             result = multiply(result, base)
             shift = float(math.floor(math.log2(result[0])))
-            result = _shifted(result, -shift)
+            result = times_power(result, 2.0**-shift)
             binary += base_binary + shift
         base = multiply(base, base)
         shift = float(math.floor(math.log2(base[0])))
-        base = _shifted(base, -shift)
+        base = times_power(base, 2.0**-shift)
         base_binary = 2.0 * base_binary + shift
         left >>= 1
     return result, binary

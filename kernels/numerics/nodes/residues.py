@@ -78,7 +78,7 @@ def to_triple(v: np.ndarray) -> Triple:
 def _turns(p: np.ndarray, inverse: Triple) -> np.ndarray:
     result = np.empty((p.shape[0], 3))
     for i in range(p.shape[0]):
-        result[i, 0], result[i, 1], result[i, 2] = multiply(to_triple(p[i]), inverse)
+        result[i] = multiply(to_triple(p[i]), inverse)
     return result
 
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from kernels.numerics.arithmetic.elementary import LN2, constant, exp
 from kernels.numerics.arithmetic.jit import kernel
-from kernels.numerics.arithmetic.triple import Triple, add, multiply, scale, scaled_power
+from kernels.numerics.arithmetic.triple import Triple, add, at, multiply, negate, scale, scaled_power
 
 _BITS = 260
 _NEGLIGIBLE = 100.0  # exp(-100) is below every bound used here, and the terms fall faster than geometrically
@@ -144,15 +144,11 @@ def product_triple(g: np.ndarray, normaliser: np.ndarray, count: np.ndarray, f: 
     exponent = (0.0, 0.0, 0.0)
     product = (1.0, 0.0, 0.0)
     for c in range(g.shape[0]):
-        g_c = (g[c, 0], g[c, 1], g[c, 2])
-        f_c = (f[c, 0], f[c, 1], f[c, 2])
+        g_c, f_c = at(g[c]), at(f[c])
         if f_c[0] < 0.0:
-            f_c = (-f_c[0], -f_c[1], -f_c[2])
+            f_c = negate(f_c)
         exponent = add(exponent, scale(multiply(g_c, multiply(f_c, f_c)), -count[c]))
-        ratio = multiply(
-            add((1.0, 0.0, 0.0), excess_triple(g_c, f_c)),
-            (normaliser[c, 0], normaliser[c, 1], normaliser[c, 2]),
-        )
+        ratio = multiply(add((1.0, 0.0, 0.0), excess_triple(g_c, f_c)), at(normaliser[c]))
         part, binary = scaled_power(ratio, int(count[c]))
         product = multiply(product, part)
         exponent = add(exponent, scale(LN2, binary))

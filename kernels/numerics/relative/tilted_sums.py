@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from kernels.numerics.arithmetic.jit import kernel
-from kernels.numerics.arithmetic.triple import multiply, two_sum
+from kernels.numerics.arithmetic.triple import at, multiply, two_sum
 
 ROUNDING = 2.0**-51
 X_SIDE = 2.0  # below this g the sum over x converges faster and does not cancel
@@ -43,7 +43,7 @@ def log_norm_units(g: np.ndarray, log_norm: np.ndarray) -> np.ndarray:
 @kernel
 def _fraction(turn: np.ndarray, factor: np.ndarray) -> float:
     """Fractional part of turn * factor, triples, as a double in [-1/2, 1/2]."""
-    a, b, c = multiply((turn[0], turn[1], turn[2]), (factor[0], factor[1], factor[2]))
+    a, b, c = multiply(at(turn), at(factor))
     a -= np.rint(a)
     rest = (a + (b - np.rint(b))) + c
     return rest - np.rint(rest)
