@@ -1,7 +1,7 @@
 """Which nodes of a plan the relative tier needs."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -59,6 +59,11 @@ class Selection:
     weight: np.ndarray
     left_out: Weight
 
+    def first(self, count: int, left_out: Weight) -> "Selection":
+        """So many nodes alone; left_out: weight of all others."""
+        arrays = ("turn", "f", "f_sum", "f_size", "unwrapped", "weight")
+        return replace(self, left_out=left_out, **{name: getattr(self, name)[:count] for name in arrays})
+
 
 def select(plan: Plan, soft: float) -> Selection:
     """Nodes for SOFTEST <= soft <= 1."""
@@ -88,17 +93,7 @@ def heaviest(nodes: Selection) -> Selection:
     """The heaviest nodes alone: enough for a search, not for an answer; all of them if few."""
     if len(nodes.f) <= _ROUGH_NODES:
         return nodes
-    first = slice(0, _ROUGH_NODES)
-    return Selection(
-        nodes.soft,
-        nodes.turn[first],
-        nodes.f[first],
-        nodes.f_sum[first],
-        nodes.f_size[first],
-        nodes.unwrapped[first],
-        nodes.weight[first],
-        Weight(math.inf, math.inf),
-    )
+    return nodes.first(_ROUGH_NODES, Weight(math.inf, math.inf))
 
 
 @kernel

@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from fractions import Fraction as F
 
-import mpmath
 import numpy as np
 import pytest
 from flint import arb
@@ -19,8 +20,8 @@ from kernels.numerics.nodes.layout import TOLERANCE
 from kernels.numerics.nodes.theta import factor
 from kernels.numerics.relative.selection import select
 from kernels.numerics.relative.tilt import Tilt
-from kernels.numerics.relative.tilted_sums import ROUNDING, log_norms
-from tests.kernels.numerics.exact import to_mpf, total
+from kernels.numerics.relative.tilted_sums import log_norms
+from tests.kernels.numerics.exact import total
 from tests.kernels.numerics.scan import nodes_of, plan_of
 from tests.reference.arb_tail import ArbTail
 from tests.reference.balls import ball, precision
@@ -51,7 +52,7 @@ def test_nodes_close_to_an_odd_N_beyond_2_53_are_not_halved() -> None:
 
 
 def test_faint_nodes_close_to_an_even_N_beyond_2_53_are_not_halved() -> None:
-    """sieve._weigh takes ratio == 0.5 for p == N, also where N is even and p == N is no node at all."""
+    """survivors._weigh takes ratio == 0.5 for p == N, also where N is even and p == N is no node at all."""
     cells = {F(1, 3): 1, **{F(2, 7 * prime): 2 * prime for prime in PRIMES}}
     assert plan_of(cells, 1001).modulus % 2 == 0
     assert off_by_bounds(cells, 1001, ArbTail(cells, digits=42)) <= 1.0  # 1e10 bounds
@@ -97,7 +98,7 @@ def test_the_grid_keeps_to_1e_35(cells, thresholds) -> None:
     "cells", [{F(1, 10**320 + 7): 1, F(1, 3): 2}, {F(1, 10**290): 3, F(1): 2}], ids=["a", "b"]
 )
 def test_an_absurd_lattice_is_refused(cells) -> None:
-    """nodes.py says N may be of any size; beyond doubles it is an OverflowError, not a LatticeError."""
+    """residues.py says N may be of any size; beyond doubles it is an OverflowError, not a LatticeError."""
     try:
         quadrature(plan_of(cells, 11))
     except LatticeError:
@@ -113,55 +114,8 @@ def test_very_narrow_cells_in_the_relative_tier(rho) -> None:
     assert np.isfinite(tilt.tails([tilt.first_point(F(0))]).mantissa).all()
 
 
-def numerator(rho, mu, f):
-    g = 2 * mpmath.pi**2 / rho
-    if g >= 2:
-        return mpmath.fsum(mpmath.exp(-g * (f - k) ** 2) * mpmath.expjpi(-2 * k * mu) for k in range(-8, 9))
-    xs = range(int(mu) - 9, int(mu) + 11)
-    return mpmath.fsum(mpmath.exp(-rho * (x - mu) ** 2 / 2) * mpmath.expjpi(2 * f * (x - mu)) for x in xs)
-
-
-def test_units_of_wrapped_nodes_far_out() -> None:
-    """unit counts |mu f_sum|, but f_sum is good to sum count |f| 2^-52 only, and mu amplifies that."""
-    cells = {F(100): 3, F(7, 3): 4}
-    plan = plan_of(cells, 101)
-    tilt = Tilt(plan, select(plan, 1.0))
-    worst = 0.0
-    with mpmath.workdps(50):
-        for step in (1320, 640, 2400):
-            contour, mu = tilt._contour(step, False), mpmath.mpf(step) * tilt.law.step
-            norm = mpmath.fsum(
-                c * mpmath.mpf(float(a))
-                for c, a in zip(cells.values(), log_norms(tilt.law.g, float(mu)), strict=True)
-            )
-            for i in range(0, len(tilt.nodes.f), 7):
-                p = round(total(tilt.nodes.turn[i]) * 4 * plan.modulus)
-                value, turns = mpmath.mpf(float(tilt.nodes.weight[i])), F(0)
-                for (rho, count), weight in zip(cells.items(), plan.weights, strict=True):
-                    r = weight * p % (2 * plan.modulus)
-                    f = F(r if r <= plan.modulus else r - 2 * plan.modulus, 2 * plan.modulus)
-                    turns += count * f
-                    value *= numerator(to_mpf(rho), mu, to_mpf(f)) ** count
-                if not tilt.nodes.unwrapped[i]:
-                    value *= mpmath.expjpi(2 * mu * to_mpf(turns))
-                found = (
-                    mpmath.mpf(float(contour.modulus[i]))
-                    * mpmath.exp(norm)
-                    * mpmath.expjpi(2 * mpmath.mpf(float(contour.phase[i])))
-                )
-                if found:
-                    worst = max(
-                        worst,
-                        abs(found - value) / abs(found) / (float(contour.unit[i]) * ROUNDING + contour.doubt),
-                    )
-    assert worst <= 1.0  # 1.2, although 7 of the units are meant for what comes after
-
-
 def test_the_self_test_is_run() -> None:
     """Nothing calls triple.self_test: a compiler that breaks error-free transformations goes unnoticed."""
-    import subprocess
-    import sys
-
     code = (
         "import kernels.numerics.arithmetic.triple as t\n"
         "def called(): raise SystemExit(7)\n"
@@ -175,5 +129,5 @@ def test_the_self_test_is_run() -> None:
 
 
 def test_cells_so_narrow_that_their_decay_underflows() -> None:
-    """sieve._predicted takes the logarithm of decays; decay_of is 0.0 from rho near 1500 on (sigma^2 < 1/1500)."""
+    """plan.foreseen takes the logarithm of decays; decay_of is 0.0 from rho near 1500 on (sigma^2 < 1/1500)."""
     assert plan_of({F(1600): 1}, 11).sieve_bound == 0.0  # ValueError: math domain error

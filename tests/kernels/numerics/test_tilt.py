@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kernels.numerics.nodes.shells import Weight
-from kernels.numerics.relative.selection import Selection, select
+from kernels.numerics.relative.selection import select
 from kernels.numerics.relative.tilt import LatticePoint, Tilt
 from kernels.numerics.relative.tilted_sums import X_SIDE
 from tests.kernels.numerics.exact import FEW
@@ -188,19 +188,8 @@ def test_bounds_cover_nodes_left_out(name: str, kept: int) -> None:
     terms = every.kernel[missing] * np.exp(every.log_phi[missing])
     sharpness = float(plan.spacing) / np.sin(math.pi * every.p[missing] / (2 * plan.modulus))
     weight = Weight(float(terms.sum()), float((terms * sharpness).sum()))
-    part = slice(0, kept)
-    few = Selection(
-        1.0,
-        nodes.turn[part],
-        nodes.f[part],
-        nodes.f_sum[part],
-        nodes.f_size[part],
-        nodes.unwrapped[part],
-        nodes.weight[part],
-        weight,
-    )
     eps = [total(cells) * share for share in (F(0), F(1, 4), F(1, 2), F(1), F(2))]
-    check_points(Tilt(plan, few), eps, ConvolutionTail(cells, bits=400), None)
+    check_points(Tilt(plan, nodes.first(kept, weight)), eps, ConvolutionTail(cells, bits=400), None)
 
 
 @pytest.mark.parametrize("name", ["R above 4", "many equal cells", "over x", "R below 4"])

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from kernels.numerics.arithmetic.triple import from_fraction
 from kernels.numerics.nodes.theta import factor
-from kernels.numerics.relative.tilt import _kernel_growth, _parts
+from kernels.numerics.relative.tilt import Tilt, _kernel_growth, _parts
 from kernels.numerics.relative.tilted_sums import ROUNDING, X_SIDE, log_norms, tilted_phi, window_kernels
 from tests.kernels.numerics.exact import SEEDS, SOME
 from tests.kernels.numerics.exact import total as add_up
@@ -121,14 +121,24 @@ NODES: dict[str, Cells] = {
 
 @pytest.mark.parametrize("name", NODES)
 def test_amplitudes_of_nodes_are_within_their_units(name: str) -> None:
+    tilt = tilt_of(NODES[name])
+    first = tilt.law.first_right
+    check_amplitudes(tilt, NODES[name], [(1, True), (first, False), (3 * first, False)], 25)
+
+
+def test_units_of_wrapped_nodes_far_out() -> None:
+    """A fault once found: f_sum is good to sum count |f| 2^-52 only, and mu amplifies that."""
+    cells = {F(100): 3, F(7, 3): 4}
+    check_amplitudes(tilt_of(cells), cells, [(1320, False), (640, False), (2400, False)], 150)
+
+
+def check_amplitudes(tilt: Tilt, cells: Cells, tilts: list[tuple[int, bool]], most: int) -> None:
     """weight * phi_mu(theta) / e^(2 pi i mu W p / 2N), or all of phi_mu where an angle was reduced."""
-    cells = NODES[name]
-    tilt = tilt_of(cells)
     plan = tilt.plan
     size = 2 * plan.modulus
-    for step, middle in ((1, True), (tilt.law.first_right, False), (3 * tilt.law.first_right, False)):
+    for step, middle in tilts:
         contour, mu = tilt._contour(step, middle), F(step) * F(tilt.law.step)
-        for i in range(0, len(tilt.nodes.f), 1 + len(tilt.nodes.f) // 25):
+        for i in range(0, len(tilt.nodes.f), 1 + len(tilt.nodes.f) // most):
             p = round(add_up(tilt.nodes.turn[i]) * 2 * size)
             turns = F(0)
             with precision(500):
