@@ -16,13 +16,12 @@ from kernels.accounting.census.patterns import DEFAULT_PATTERNS
 from workflow import numbers
 from workflow.allocation.production import is_production, zcdp_name
 from workflow.pages import bar_plots, curve_plots, drawing
-from workflow.pages.attack import PRIORS, Attack, find_attack
+from workflow.pages.attack import PRIORS, find_attack
 from workflow.pages.certificate import read_certificate
 from workflow.pages.explorer import nearest_row, profile_rows
 from workflow.pages.findings import DeltaFindings, Spread, few, find, headline
 from workflow.pages.heat_map import heat_map
 from workflow.pages.joint import joint_rows
-from workflow.pages.pair_table import MOST_PAIRS, pair_table
 from workflow.pages.provenance import provenance
 from workflow.pages.template import base64_text, environment, script_and_digest
 from workflow.results.attack import AttackRow
@@ -30,6 +29,8 @@ from workflow.results.curves import StoredResult, open_results, pair_path
 from workflow.results.tables import ReductionRow, ReportError, SummaryRow, check_complete
 
 TOLERANCE = Decimal("1e-35")  # of alpha and beta wherever the lattice allows it
+MOST_PAIRS = 2500  # a longer table would double the page's size; summary.csv holds all pairs
+_SIEVE = ("lattice", "nodes", "survivors", "absolute_bound")
 _EXTREMES = 5  # rows of the table of largest and of smallest eps
 _TABLES = ("summary.csv", "reductions.csv", "attack.csv")
 _RELATIONS = {"bounded": "one record is replaced by another"}
@@ -59,8 +60,6 @@ def build_report(results_dir: Path, allocation: Allocation, out: Path) -> None:
     check_complete(results_dir, allocation, summary, reductions)
     findings = find(summary, reductions)
     main = headline(findings)
-    attack = find_attack(attacks, main.worst.total_rho / 2)
-    rows = [row for row in summary if row.delta == main.delta]
     with open_results(results_dir / "curves.h5") as results:
         if results.header().allocation != allocation.name:
             raise ReportError(f"{results_dir / 'curves.h5'}: not the results of {allocation.name}")
@@ -68,48 +67,69 @@ def build_report(results_dir: Path, allocation: Allocation, out: Path) -> None:
         certificate = read_certificate(results_dir / "certificate.json", results.digest)
         origin = provenance(results, sorted(results_dir.glob("curves/*.stats.json")), allocation)
     script, script_digest = script_and_digest()
-    profile = list(profile_rows(curve))
-    published = is_production(allocation)
-    zcdp = zcdp_name(published)
-    page = (
-        environment()
-        .get_template("report.html.j2")
-        .render(
-            allocation=allocation,
-            published=published,
-            zcdp=zcdp,
-            relation=_RELATIONS[allocation.neighbours],
-            query_count=sum(len(queries) for queries in allocation.rho.values()),
-            pair_count=numbers.integer_text(len(rows)),
-            findings=findings,
-            headline=main,
-            plots=_plots(curve, allocation, findings, main, rows, attack, zcdp),
-            attack=attack,
-            priors=PRIORS,
-            profile=profile,
-            profile_start=nearest_row(profile, main.worst.eps),
-            pair_table=pair_table(rows, main.pairs, attacks) if len(rows) <= MOST_PAIRS else [],
-            script=script,
-            script_digest=script_digest,
-            heat_map=heat_map(rows, allocation),
-            only_bounded=sum(row.is_only_bounded for row in rows),
-            extremes=_extremes(rows),
-            gaussian_below=sum(row.eps_gaussian_not_a_bound < row.eps_lower for row in summary),
-            row_count=len(summary),
-            gaussian_gap=_gaussian_gap(curve),
-            ten_to_smallest=numbers.ten_to(int(np.ceil(curve.log10_delta.min()))),
-            level_rows=_level_rows(allocation, findings),
-            joint=joint_rows(allocation, findings),
-            sieve=_sieve(rows),
-            fine=[row for row in rows if row.absolute_bound > TOLERANCE],
-            budget=curve.summary,
-            reconstructed=allocation.patterns == DEFAULT_PATTERNS,
-            certificate=certificate,
-            provenance=origin,
-            files={name: base64_text(results_dir / name) for name in _TABLES},
-        )
+    page = environment().get_template("report.html.j2")
+    text = page.render(
+        **_of_allocation(allocation),
+        **_of_tables(allocation, findings, summary, attacks),
+        **_of_curve(curve, main),
+        plots=_plots(curve, allocation, findings, summary, attacks),
+        certificate=certificate,
+        provenance=origin,
+        files={name: base64_text(results_dir / name) for name in _TABLES},
+        script=script,
+        script_digest=script_digest,
     )
-    out.write_text(page, encoding="utf-8")
+    out.write_text(text, encoding="utf-8")
+
+
+def _of_allocation(allocation: Allocation) -> dict[str, Any]:
+    published = is_production(allocation)
+    return {
+        "allocation": allocation,
+        "published": published,
+        "zcdp": zcdp_name(published),
+        "relation": _RELATIONS[allocation.neighbours],
+        "query_count": sum(len(queries) for queries in allocation.rho.values()),
+        "reconstructed": allocation.patterns == DEFAULT_PATTERNS,
+    }
+
+
+def _of_tables(
+    allocation: Allocation,
+    findings: Sequence[DeltaFindings],
+    summary: Sequence[SummaryRow],
+    attacks: Sequence[AttackRow],
+) -> dict[str, Any]:
+    main = headline(findings)
+    rows = [row for row in summary if row.delta == main.delta]
+    return {
+        "findings": findings,
+        "headline": main,
+        "attack": find_attack(attacks, main.worst.total_rho / 2),
+        "priors": PRIORS,
+        "pair_count": numbers.integer_text(len(rows)),
+        "pair_table": _pair_table(rows, main.pairs, attacks) if len(rows) <= MOST_PAIRS else [],
+        "heat_map": heat_map(rows, allocation),
+        "only_bounded": sum(row.is_only_bounded for row in rows),
+        "extremes": _extremes(rows),
+        "gaussian_below": sum(row.eps_gaussian_not_a_bound < row.eps_lower for row in summary),
+        "row_count": len(summary),
+        "level_rows": _level_rows(allocation, findings),
+        "joint": joint_rows(allocation, findings),
+        "sieve": {name: Spread.of(getattr(row, name) for row in rows) for name in _SIEVE},
+        "fine": [row for row in rows if row.absolute_bound > TOLERANCE],
+    }
+
+
+def _of_curve(curve: StoredResult, main: DeltaFindings) -> dict[str, Any]:
+    profile = list(profile_rows(curve))
+    return {
+        "profile": profile,
+        "profile_start": nearest_row(profile, main.worst.eps),
+        "gaussian_gap": _gaussian_gap(curve),
+        "ten_to_smallest": numbers.ten_to(int(np.ceil(curve.log10_delta.min()))),
+        "budget": curve.summary,
+    }
 
 
 def headline_figure(results_dir: Path, allocation: Allocation, out: Path) -> None:
@@ -128,23 +148,32 @@ def headline_figure(results_dir: Path, allocation: Allocation, out: Path) -> Non
 def _plots(
     curve: StoredResult,
     allocation: Allocation,
-    findings: list[DeltaFindings],
-    main: DeltaFindings,
-    rows: Sequence[SummaryRow],
-    attack: Attack,
-    zcdp: str,
+    findings: Sequence[DeltaFindings],
+    summary: Sequence[SummaryRow],
+    attacks: Sequence[AttackRow],
 ) -> dict[str, Any]:
-    label = main.worst.label
-    shown = few(findings)
+    main, shown = headline(findings), few(findings)
+    label, zcdp = main.worst.label, zcdp_name(is_production(allocation))
     return {
         "eps": bar_plots.eps_plot(shown, zcdp),
-        "attack": bar_plots.attack_plot(attack, zcdp),
+        "attack": bar_plots.attack_plot(find_attack(attacks, main.worst.total_rho / 2), zcdp),
         "tradeoff": curve_plots.tradeoff_plot(curve, label, zcdp),
         "power": curve_plots.small_alpha_plot(curve, label, zcdp),
         "profile": curve_plots.profile_plot(curve, shown, label, zcdp),
         "levels": bar_plots.levels_plot(allocation.levels, shown),
-        "sieve": bar_plots.sieve_plot(rows),
+        "sieve": bar_plots.sieve_plot([row for row in summary if row.delta == main.delta]),
     }
+
+
+def _pair_table(
+    rows: Sequence[SummaryRow], reductions: Sequence[ReductionRow], attacks: Sequence[AttackRow]
+) -> list[tuple[SummaryRow, ReductionRow, AttackRow]]:
+    """The pairs that all three tables hold, in the order of summary.csv; attacks at the lowest rate."""
+    lowest = min(row.alpha for row in attacks)
+    reduced = {(row.first, row.second): row for row in reductions}
+    attacked = {row.pair: row for row in attacks if row.alpha == lowest}
+    both = reduced.keys() & attacked.keys()
+    return [(row, reduced[row.pair], attacked[row.pair]) for row in rows if row.pair in both]
 
 
 def _extremes(rows: Sequence[SummaryRow]) -> list[list[SummaryRow]]:
@@ -168,8 +197,3 @@ def _level_rows(allocation: Allocation, findings: Sequence[DeltaFindings]) -> li
         {"name": level, "rho": allocation.level_rho(level), "rows": rows_of(level)}
         for level in allocation.levels
     ]
-
-
-def _sieve(rows: Sequence[SummaryRow]) -> dict[str, Spread]:
-    quantities = ("lattice", "nodes", "survivors", "absolute_bound")
-    return {name: Spread.of(getattr(row, name) for row in rows) for name in quantities}

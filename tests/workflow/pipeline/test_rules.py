@@ -79,8 +79,8 @@ def test_the_digest_is_of_the_script_s_import_closure(
 
 def test_templates_count_where_pages_are_made() -> None:
     for rule in ("report", "theory", "uldp_report"):
-        assert "report.css" in {path.name for path in reached(rule)}
-    assert "report.css" not in {path.name for path in reached("aggregate")}
+        assert "page.css" in {path.name for path in reached(rule)}
+    assert "page.css" not in {path.name for path in reached("aggregate")}
 
 
 def reached(rule: str) -> set[Path]:
