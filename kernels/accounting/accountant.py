@@ -29,7 +29,7 @@ from kernels.accounting.profile_point import PROMISED, Profile, ProfilePoint, ne
 from kernels.accounting.tiers import Tiers
 from kernels.accounting.tradeoff.search import type_two_error
 from kernels.errors import Refused
-from kernels.intervals.interval import INFINITE, ONE, UP, ZERO, Interval, exponential, from_fraction
+from kernels.intervals.interval import INFINITE, UP, ZERO, Interval, exponential, from_fraction
 
 # Bounds on the absolute error of tails. Up to the first, ten times the tolerance of a plan, tails are as
 # sharp as can be; above the second they are less informative than delta, whose nodes are selected anew; above
@@ -152,7 +152,7 @@ class Accountant:
         delta(-eps)."""
         alpha, power = self._closed_tails(-eps)
         delta = 1 - exponential(eps) * (1 - other.delta)
-        numbers = (number.clipped(ZERO.value, ONE.value) for number in (delta, 1 - power, 1 - alpha))
+        numbers = (number.clipped() for number in (delta, 1 - power, 1 - alpha))
         return ProfilePoint(eps, *numbers)
 
     def _closed_tails(self, t: Fraction) -> tuple[Interval, Interval]:

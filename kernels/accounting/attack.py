@@ -6,8 +6,6 @@ misses at least f(alpha) of the times when Q is true. So its claim multiplies th
 the total variation distance, delta(0).
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from kernels.accounting.profile_point import Profile
@@ -27,7 +25,7 @@ def posterior(prior: Fraction, factor: Interval) -> Interval:
         return ONE if prior else ZERO
     odds = from_fraction(prior / (1 - prior)) * factor
     small, large = odds / (ONE + odds), 1 - doubt(prior, factor)
-    return small.meet(large).clipped(ZERO.value, ONE.value)
+    return small.meet(large).clipped()
 
 
 def doubt(prior: Fraction, factor: Interval) -> Interval:

@@ -1,12 +1,11 @@
 """Compositions: the multiset of privacy parameters that one privacy curve belongs to."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
+from typing import Self
 
 from kernels.numerics.arithmetic.rational import rational_gcd
 
@@ -32,7 +31,7 @@ class Composition:
             raise ValueError("the cells of a composition must be in ascending order of rho, each rho once")
 
     @classmethod
-    def from_counts(cls, counts: Mapping[Fraction, int]) -> Composition:
+    def from_counts(cls, counts: Mapping[Fraction, int]) -> Self:
         """The composition with `counts[rho]` cells of each rho, in any order.
 
         Raises ValueError when the mapping is empty, a rho is not an exact positive rational or a count is
@@ -62,7 +61,7 @@ class Composition:
         """Number of cells, counted with multiplicity."""
         return sum(count for _, count in self.cells)
 
-    def __add__(self, other: Composition) -> Composition:
+    def __add__(self, other: "Composition") -> "Composition":
         """All cells of both compositions."""
         if not isinstance(other, Composition):
             return NotImplemented
@@ -71,7 +70,7 @@ class Composition:
             counts[rho] = counts.get(rho, 0) + count
         return Composition.from_counts(counts)
 
-    def scaled(self, factor: Fraction) -> Composition:
+    def scaled(self, factor: Fraction) -> "Composition":
         """The composition with every rho times `factor`, that is every noise variance divided by it.
 
         Raises ValueError when the factor is not an exact positive rational.

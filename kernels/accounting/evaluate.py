@@ -12,7 +12,7 @@ from kernels.accounting.inverse import log_fraction
 from kernels.accounting.result import PairResult
 from kernels.accounting.settings import Settings
 from kernels.intervals.interval import Interval
-from kernels.numerics.absolute.grid import grid_tails
+from kernels.numerics.absolute.grid import GridTails, grid_tails
 
 _LOWEST_DELTA = 1e-35  # the privacy profile reaches at least down to here
 
@@ -46,38 +46,33 @@ def evaluate(compositions: Sequence[Composition], settings: Settings) -> list[Pa
     accountants = [Accountant(composition, settings.thresholds) for composition in compositions]
     tiers = [accountant.tiers for accountant in accountants]
     curves = grid_tails([each.plan for each in tiers], [each.rule for each in tiers])
-    results = []
-    for accountant, curve in zip(accountants, curves, strict=True):
-        half = accountant.composition.spacing / 2
-        first, step = curve.first * half, curve.step * half
-        eps = eps_grid(accountant.composition.zcdp_rho, settings.eps_points)
-        logs, relative = accountant.log_profile(eps)
-        reductions = [accountant.reduction(delta) for delta in settings.deltas]
-        guesses = np.interp([-log_fraction(delta) for delta in settings.deltas], -logs, eps)
-        with np.errstate(under="ignore"):
-            delta = np.exp(logs)
-        results.append(
-            PairResult(
-                accountant.plan_summary().figures,
-                first,
-                step,
-                _arithmetic(first, step, len(curve.upper)),
-                curve.upper,
-                curve.lower,
-                float(curve.bound),
-                eps,
-                delta,
-                logs / math.log(10.0),
-                relative,
-                _table(
-                    [
-                        accountant.epsilon(delta, guess)
-                        for delta, guess in zip(settings.deltas, guesses, strict=True)
-                    ]
-                ),
-                _table([reduction.reduction for reduction in reductions]),
-                _table([reduction.eps_zcdp for reduction in reductions]),
-                _table([reduction.scale for reduction in reductions]),
-            )
-        )
-    return results
+    return [_result(*pair, settings) for pair in zip(accountants, curves, strict=True)]
+
+
+def _result(accountant: Accountant, curve: GridTails, settings: Settings) -> PairResult:
+    half = accountant.composition.spacing / 2
+    first, step = curve.first * half, curve.step * half
+    eps = eps_grid(accountant.composition.zcdp_rho, settings.eps_points)
+    logs, relative = accountant.log_profile(eps)
+    guesses = np.interp([-log_fraction(delta) for delta in settings.deltas], -logs, eps)
+    epsilons = [accountant.epsilon(*given) for given in zip(settings.deltas, guesses, strict=True)]
+    reductions = [accountant.reduction(delta) for delta in settings.deltas]
+    with np.errstate(under="ignore"):
+        delta = np.exp(logs)
+    return PairResult(
+        summary=accountant.plan_summary().figures,
+        threshold_first=first,
+        threshold_step=step,
+        threshold=_arithmetic(first, step, len(curve.upper)),
+        alpha=curve.upper,
+        beta=curve.lower,
+        absolute_bound=float(curve.bound),
+        eps=eps,
+        delta=delta,
+        log10_delta=logs / math.log(10.0),
+        relative_bound=relative,
+        epsilon=_table(epsilons),
+        reduction=_table([each.reduction for each in reductions]),
+        eps_zcdp=_table([each.eps_zcdp for each in reductions]),
+        scale=_table([each.scale for each in reductions]),
+    )

@@ -9,7 +9,6 @@ which are bounds on the exact answer.
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 
 import mpmath
@@ -22,9 +21,9 @@ from kernels.intervals.interval import NEAREST, UP, Interval, from_floats
 from kernels.intervals.root import LOG_UNIT, Evaluation, LogDelta, bracketed_root, certified_root
 from kernels.numerics.relative.tilt import Tails, Tilt
 
-_ROUGH = 1e-9  # of the search; Newton steps and the certified interval follow
-_MOST_STEPS = 8
-_NEXT_TO_ONE = Fraction(1, 1000)  # 1 - delta below which ln delta hardly tells
+_ROUGH = 1e-9  # relative tolerance of the search; Newton steps and the certified interval follow
+_MOST_STEPS = 8  # of Newton for the guess by the Gaussian limit, which about doubles its digits at each
+_NEXT_TO_ONE = Fraction(1, 1000)  # 1 - delta below which ln delta tells deltas apart by few digits only
 
 #: ln delta, or -ln(1 - delta), at several eps, floats or exact.
 ExactEvaluation = Callable[[Sequence[float | Fraction]], Sequence[LogDelta]]
@@ -61,14 +60,13 @@ def _goal(delta: Fraction) -> float:
     return -log_fraction(1 - delta) if near_one(delta) else log_fraction(delta)
 
 
-def log_deltas(found: Tails, rest: bool = False) -> tuple[np.ndarray, np.ndarray]:
-    """ln delta (rest: -ln(1 - delta)) and the bound on its absolute error for every row of tilted sums, [m]
-    each.
+def log_deltas(sums: Tails, rest: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    """ln delta (rest: -ln(1 - delta)) by every row of tilted sums, and bounds on its absolute error, [m].
 
     The error is infinite where delta (rest: 1 - delta) cannot be told from 0.
     """
-    power = np.array([top / found.exponent_denominator for top in found.exponent]) + found.log_norm
-    mantissa, error = found.mantissa[:, 2], found.error[:, 2]
+    power = np.array([top / sums.exponent_denominator for top in sums.exponent]) + sums.log_norm
+    mantissa, error = sums.mantissa[:, 2], sums.error[:, 2]
     rounding = LOG_UNIT * (np.abs(power) + 4.0)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         direct = power + np.log(mantissa)
@@ -76,7 +74,7 @@ def log_deltas(found: Tails, rest: bool = False) -> tuple[np.ndarray, np.ndarray
         missing = np.exp(power) * np.maximum(mantissa, 0.0)  # what 1 lacks, where the sums are of the other
         missing_error = np.exp(power) * error + missing * rounding
         left = 1.0 - missing - missing_error
-        other = found.middle != rest
+        other = sums.middle != rest
         value = np.where(other, np.log1p(-missing), direct)
         doubt = np.where(other, missing_error / left, direct_error)
         sure = np.where(other, left > 0.0, mantissa > error)
@@ -88,16 +86,14 @@ def by_tilt(tilt: Tilt, rest: bool = False) -> ExactEvaluation:
     -ln(1 - delta), with -e^eps P(T > eps) / (1 - delta)."""
 
     def at(eps: Sequence[float | Fraction]) -> list[LogDelta]:
-        points = [tilt.first_point(Fraction(one)) for one in eps]
-        found = tilt.tails(points)
-        value, error = log_deltas(found, rest)
+        points = [tilt.first_point(Fraction(number)) for number in eps]
+        sums = tilt.tails(points)
+        value, error = log_deltas(sums, rest)
         below = -value if rest else value  # ln of what the derivative is divided by
         results = []
         for row, point in enumerate(points):
-            log_alpha = (
-                found.exponent[row] / found.exponent_denominator - point.gap + float(found.log_norm[row])
-            )
-            log_alpha += math.log(max(found.mantissa[row, 1], 1e-300))
+            log_alpha = sums.exponent[row] / sums.exponent_denominator - point.gap + float(sums.log_norm[row])
+            log_alpha += math.log(max(sums.mantissa[row, 1], 1e-300))
             slope = -math.exp(min(log_alpha - float(below[row]), 700.0))
             results.append(LogDelta(float(value[row]), float(error[row]), slope))
         return results
@@ -109,7 +105,7 @@ def by_profile(profile: Profile, rest: bool = False) -> ExactEvaluation:
     """The same from certified points of the privacy profile."""
 
     def at(eps: Sequence[float | Fraction]) -> list[LogDelta]:
-        return [_log_delta(point, rest) for point in profile([Fraction(one) for one in eps])]
+        return [_log_delta(point, rest) for point in profile([Fraction(number) for number in eps])]
 
     return at
 
@@ -186,7 +182,5 @@ def variance_reduction(
 
     value, low, high = certified_root(at, target, guess, slope(guess), (1.0, math.inf), 10)
     scale = from_floats(value, low, high)
-    one = Decimal(1)
-    return Reduction(
-        delta, eps_zcdp, Interval(*(one - one / c for c in (scale.value, scale.lower, scale.upper))), scale
-    )
+    reduction = Interval(*(1 - 1 / c for c in (scale.value, scale.lower, scale.upper)))
+    return Reduction(delta, eps_zcdp, reduction, scale)

@@ -9,8 +9,6 @@ up to what rounding in double precision adds. This is the form in which other ac
 dp-accounting, for one) compose mechanisms of different kinds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -26,7 +24,7 @@ MOST_POINTS = 5_000_000
 INFINITE_BELOW = 1e-35
 """Losses beyond which less than this is left count as infinite."""
 _ABOVE = 1.0 + 1e-11  # more than sums of millions of doubles lose
-_CHUNK = 1000
+_CHUNK = 1000  # losses between two reports of progress
 
 
 @dataclass(frozen=True)
@@ -66,34 +64,27 @@ def loss_distribution(
     alpha = np.empty(above + 1)  # P(T > k grid), rounded down
     for start in range(0, above + 1, _CHUNK):
         here = range(start, min(start + _CHUNK, above + 1))
-        found = tilt.tails([tilt.first_point(k * step) for k in here])
-        power[here], alpha[here] = _rounded(found)
+        power[here], alpha[here] = _rounded(tilt.tails([tilt.first_point(k * step) for k in here]))
         advance(here.stop, above + 1)
     power = np.minimum.accumulate(np.clip(power, 0.0, 1.0))
     # Q(T <= -k grid) = P(T >= k grid), which P(T > k grid) bounds from below.
     left = np.maximum.accumulate(np.clip(alpha[: below + 1], 0.0, 1.0)[::-1])[::-1]
-    masses = np.concatenate(
-        [
-            left[below:],  # all that lies further down
-            (left[1:below] - left[2:])[::-1],
-            [1.0 - power[0] - left[1]],
-            power[:-1] - power[1:],
-        ]
-    )
+    falling = (left[1:below] - left[2:])[::-1]
+    # The first mass is all that lies at the lowest loss and further down.
+    masses = np.concatenate([left[below:], falling, [1.0 - power[0] - left[1]], power[:-1] - power[1:]])
     masses = np.where(masses > 0.0, np.nextafter(masses, 2.0) * _ABOVE, 0.0)
     return LossDistribution(grid, -below, masses, float(power[-1]) * _ABOVE)
 
 
-def _rounded(found: Tails) -> tuple[np.ndarray, np.ndarray]:
+def _rounded(sums: Tails) -> tuple[np.ndarray, np.ndarray]:
     """Upper bounds of Q and lower bounds of P for every row, [m] each."""
-    exponent = np.array([top / found.exponent_denominator for top in found.exponent]) + found.log_norm
-    t = np.array([top / found.t_denominator for top in found.t])
+    exponent = np.array([top / sums.exponent_denominator for top in sums.exponent]) + sums.log_norm
+    t = np.array([top / sums.t_denominator for top in sums.t])
     with np.errstate(under="ignore"):
         doubt = LOG_UNIT * (np.abs(exponent) + np.abs(t) + 4.0)
         scale, scale_p = np.exp(exponent), np.exp(exponent - t)
-        q, p = found.mantissa[:, 0], found.mantissa[:, 1]
-        q_error, p_error = found.error[:, 0], found.error[:, 1]
+        (q, p, _), (q_error, p_error, _) = sums.mantissa.T, sums.error.T
         direct = scale * (np.maximum(q, 0.0) + q_error) * (1.0 + doubt)
         missing = scale * np.maximum(q - q_error, 0.0) * (1.0 - doubt)
-        power = np.where(found.middle, 1.0 - missing * (1.0 - LOG_UNIT), direct)
+        power = np.where(sums.middle, 1.0 - missing * (1.0 - LOG_UNIT), direct)
         return power, scale_p * np.maximum(p - p_error, 0.0) * (1.0 - doubt)

@@ -1,7 +1,8 @@
-"""Narrow cells taken out of a composition: where noise is so narrow that the law of T falls into lumps.
+"""A composition as a mixture, some of its cells taken out: where the law of T falls into lumps.
 
-In the valleys between the lumps no single tilt brings every term to the size of the answer. But given the
-sum K of all noise of one narrow kind (n cells with parameter rho), T = rho (K - n/2) + rest, so
+In the valleys between the lumps of very narrow noise no single tilt brings every term to the size of the
+answer. But given the sum K of all noise of one kind (n cells with parameter rho), T = rho (K - n/2) +
+rest, so
 
     delta(eps) = sum over k of Q(K = k) delta_rest(eps - rho (k - n/2)),
 
@@ -28,19 +29,19 @@ from kernels.accounting.profile_point import Profile, ProfilePoint, almost_certa
 from kernels.accounting.sum_law import Floats, SumLaw, spread, sum_law
 from kernels.intervals.interval import NEAREST, ONE, UP, ZERO, Interval
 
-#: What taking cells out of a composition may cost, a few seconds.
+#: What taking cells out may cost, see Mixture.cost: a few seconds.
 MOST_COST = 5e6
-#: Cells with at least this rho can be taken out.
-NARROW = Fraction(1, 10)
-#: From this rho on the law of T falls into lumps even where such cells stand alone.
-_LUMPY = Fraction(5)
-_FEW_VALUES = 40
-_LEAST_NODES, _FEW_NODES = 500, 50_000
-_LEAST_NATS, _MOST_NATS = 90.0, 400_000.0  # -ln of what is left out
+_NARROW = Fraction(1, 10)  # rho from which on the values of K are few enough to go through
+_LUMPY, _FEW_VALUES = Fraction(5), 40  # rho and number of values of K by which T alone falls into lumps
+_LEAST_NODES = 500  # what the fixed work of a question costs, in nodes
+_FEW_NODES = 50_000  # of a rest that is easy enough to take out no more cells
+_LEAST_NATS, _MOST_NATS = 90.0, 400_000.0  # -ln of the weight of the values of K left out: 1e-39 at most
+# Terms that are asked for in any case; that are enough where only alpha would gain by more; at most, in a few
+# seconds; and combinations of values of K that fit into memory as arrays of exact integers.
 _LEAST_TERMS, _MANY_TERMS, _MOST_TERMS, _MOST_LOOKED_AT = 100, 1_000, 20_000, 1_000_000
-_FIRST_GAP, _GAP = 25.0, 50.0  # nats below the largest bound: of the terms asked for first, and usually
-_MOST_PAIRED = 16  # kinds, of which two at a time are tried; of more, the rest is hardly easier without two
-_MOST_TRIED = 500  # kinds, of which one at a time is tried, and one less at a time of those that make lumps
+_FIRST_GAP, _GAP = 25.0, 50.0  # nats below the largest bound of the terms asked for first, and usually
+_MOST_PAIRED = 16  # kinds of which two at a time are tried; of more, the rest is hardly easier without two
+_MOST_TRIED = 500  # kinds of which one at a time is tried: each try costs a millisecond
 _FURTHEST = 10**140  # loss beyond which bounds are no smaller, as its square is no double
 _DOUBT = Decimal("1e-60")  # probability that counts as none where T exceeds something almost certainly
 _NEGLIGIBLE, _NEGLIGIBLE_TAIL = Decimal("1e-16"), Decimal("1e-37")  # relative to delta; of a tail
@@ -92,7 +93,7 @@ class Mixture:
     def point(self, rest: Profile | None, eps: Fraction, alone: bool) -> ProfilePoint | None:
         """The guarantee of all cells, given that of the rest (None: there is none); None if too many values
         of K matter. alone: nothing else serves the tails, so that they should be sharp too."""
-        found, terms = None, _Terms(self, rest, eps, alone)
+        best, terms = None, _Terms(self, rest, eps, alone)
         nats = _LEAST_NATS
         while nats < terms.least_nats and 2.0 * nats < _MOST_NATS:
             nats *= 2.0
@@ -101,27 +102,27 @@ class Mixture:
             if len(laws) < len(self.kinds):
                 break
             point, lacking = terms.mixed(laws)
-            found = point or found
+            best = point or best
             if not lacking:
                 break
             nats *= 2.0
-        return found
+        return best
 
 
 def narrowest(composition: Composition, effort: float) -> Mixture | None:
     """The cells with the largest rhos, if they are narrow and it is not too expensive to take them out: all
     kinds that make lumps, fewer only where that leaves an easy rest, or one kind if there are no lumps."""
     last = len(composition.cells) - 1
-    if composition.cells[last][0] < NARROW:
+    if composition.cells[last][0] < _NARROW:
         return None
     lumpy = [place for place in range(last, -1, -1) if _is_lumpy(composition.cells[place])]
     if len(lumpy) > _MOST_TRIED:
         return None
     for many in range(max(len(lumpy), 1), 0, -1):
-        found = _taken(composition, tuple(lumpy[:many] or [last]))
-        whole = many >= len(lumpy) or found.cost_of_rest <= _FEW_NODES
-        if whole and found.cost <= effort:
-            return found
+        mixture = _taken(composition, tuple(lumpy[:many] or [last]))
+        whole = many >= len(lumpy) or mixture.cost_of_rest <= _FEW_NODES
+        if whole and mixture.cost <= effort:
+            return mixture
     return None
 
 
@@ -130,16 +131,12 @@ def cheapest(composition: Composition, effort: float) -> Mixture | None:
     None if that is too expensive, or if they are hardly easier."""
     if len(composition.cells) > _MOST_TRIED:
         return None
-    best = None
-    many = len(composition.cells) > _MOST_PAIRED
-    for size in (1,) if many else (1, 2):
-        kinds = combinations(range(len(composition.cells)), size)
-        found = min((_taken(composition, places) for places in kinds), key=lambda one: one.cost, default=None)
-        if found and (best is None or found.cost < best.cost):
-            best = found
-        if best is None or best.cost <= _FEW_NODES:
-            break
-    if best is None or best.cost > effort or best.cost_of_rest > foreseen_nodes(composition) / 4.0:
+    kinds = range(len(composition.cells))
+    best = min((_taken(composition, (place,)) for place in kinds), key=lambda mixture: mixture.cost)
+    if best.cost > _FEW_NODES and 2 <= len(kinds) <= _MOST_PAIRED:
+        pairs = (_taken(composition, places) for places in combinations(kinds, 2))
+        best = min(best, *pairs, key=lambda mixture: mixture.cost)
+    if best.cost > effort or best.cost_of_rest > foreseen_nodes(composition) / 4.0:
         return None
     return best
 
@@ -162,9 +159,12 @@ def _is_lumpy(kind: Kind) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Atoms:
-    """Terms of a sum: what the rest is asked for, [k], in units; places of the Ks in their laws, [k, kind];
-    bounds on what all other terms add to alpha (left_p), and to delta and power; largest_p, largest_q: ln of
-    the largest bounds on a term."""
+    """Terms of a sum.
+
+    shifts: the eps that the rest is asked for, in units, [k]; places: of the Ks in their laws, [k, kind];
+    left_p, left_q: bounds on what all other terms add to alpha, and to delta and power; largest_p,
+    largest_q: ln of the largest bounds on a term.
+    """
 
     shifts: NDArray[np.object_]
     places: NDArray[np.int64]
@@ -188,7 +188,7 @@ class _Terms:
         self._total = mixture.others.total_rho if mixture.others else Fraction(0)
         halves = [rho / 2 for rho, _ in mixture.kinds]
         #: What the rest is asked for are multiples of 1 over this.
-        self._unit = math.lcm(*(one.denominator for one in (eps, self._total / 2, *halves)))
+        self._unit = math.lcm(*(number.denominator for number in (eps, self._total / 2, *halves)))
         self._known: dict[int, ProfilePoint] = {}
         self._most_terms = max(min(_MOST_TERMS, 2.0 * MOST_COST / mixture.cost_of_rest), _LEAST_TERMS)
         # P(T <= -x) <= exp(-(x - R/2)^2 / 2R), and so for Q, is at most _DOUBT from here on.
@@ -205,7 +205,7 @@ class _Terms:
         """The sum of terms until what they lack is negligible beside delta, and beside the tails if nothing
         else serves them, or as many as are worth their time (None: not even the first ones); and whether
         values of K are lacking."""
-        found, gap, lacking, enough = None, _FIRST_GAP, False, False
+        result, gap, lacking, enough = None, _FIRST_GAP, False, False
         missing = reduce(UP.add, (law.missing for law in laws))
         while not enough and (atoms := self._atoms(laws, gap)) is not None:
             self._ask(atoms.shifts)
@@ -223,13 +223,13 @@ class _Terms:
                 most_q = min(most_q, _NEGLIGIBLE_TAIL)
             left_p, left_q = UP.add(atoms.left_p, missing), UP.add(atoms.left_q, missing)
             numbers = _raised(delta, left_q), _raised(alpha, left_p), _raised(power, left_q)
-            found, enough = ProfilePoint(self._eps, *numbers), left_p <= most_p and left_q <= most_q
+            result, enough = ProfilePoint(self._eps, *numbers), left_p <= most_p and left_q <= most_q
             lacking = missing > min(most_p, most_q)
             many = left_q <= most_q and len(atoms.shifts) > _MANY_TERMS  # for the sake of alpha alone
             if lacking or many:
                 break
             gap = max(1.5 * gap, atoms.gap(most_q, -1), atoms.gap(most_p, 1) if self._alone else 0.0)
-        return found, lacking
+        return result, lacking
 
     def _atoms(self, laws: list[SumLaw], gap: float) -> _Atoms | None:
         """The terms within `gap` nats of the largest bound, found kind by kind: what is left out with the
@@ -263,15 +263,15 @@ class _Terms:
         return _Atoms(shifts, places, left_p, left_q, largest_p, largest_q)
 
     def _ask(self, shifts: NDArray[np.object_]) -> None:
-        new = sorted(set(shifts) - self._known.keys())
+        """Fill in the points of the rest that are not known yet."""
+        new = {shift: Fraction(shift, self._unit) for shift in sorted(set(shifts) - self._known.keys())}
         if self._rest is None:
-            self._known.update((one, certain(Fraction(one, self._unit))) for one in new)
+            self._known |= {shift: certain(eps) for shift, eps in new.items()}
             return
-        sure = [one for one in new if one < -self._sure]
-        self._known.update((one, almost_certain(Fraction(one, self._unit), _DOUBT)) for one in sure)
-        unsure = new[len(sure) :]
-        points = self._rest([Fraction(one, self._unit) for one in unsure])
-        self._known.update(zip(unsure, points, strict=True))
+        unsure = [shift for shift in new if shift >= -self._sure]
+        points = self._rest([new[shift] for shift in unsure])
+        self._known |= {shift: almost_certain(new[shift], _DOUBT) for shift in new if shift < -self._sure}
+        self._known |= zip(unsure, points, strict=True)
 
     def _log_tails(self, shifts: NDArray[np.object_], rhos: Fraction, side: int) -> Floats:
         """ln of a bound on P(T > x) (side 1), and on Q(T > x) and delta(x) (side -1), of cells with this sum
@@ -293,4 +293,4 @@ def _sum(sizes: Floats) -> Decimal:
 
 def _raised(number: Interval, missing: Decimal) -> Interval:
     upper = UP.add(number.upper, missing)
-    return Interval(number.value, number.lower, upper).clipped(ZERO.value, ONE.value)
+    return Interval(number.value, number.lower, upper).clipped()

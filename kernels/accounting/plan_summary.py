@@ -69,41 +69,18 @@ def _memory(nodes: float, distinct_rhos: int, modulus: int) -> int:
 def foresee(composition: Composition) -> PlanSummary:
     """Figures of a composition whose plan is out of reach."""
     spacing, total, modulus, nodes = foreseen(*zip(*composition.cells, strict=True))
-    shares = (TRUNCATION, PRUNED + DROPPED, TOLERANCE - TRUNCATION - PRUNED - DROPPED)
-    distinct = len(composition.cells)
-    return PlanSummary(
-        spacing,
-        total,
-        modulus,
-        2 * int(nodes),
-        int(nodes),
-        *shares,
-        TOLERANCE,
-        distinct,
-        composition.size,
-        cost(composition),
-        _memory(nodes, distinct, modulus),
-        within_reach=False,
-    )
+    half, distinct = int(nodes), len(composition.cells)
+    bounds = (TRUNCATION, PRUNED + DROPPED, TOLERANCE - TRUNCATION - PRUNED - DROPPED, TOLERANCE)
+    size, taken = composition.size, (cost(composition), _memory(nodes, distinct, modulus))
+    return PlanSummary(spacing, total, modulus, 2 * half, half, *bounds, distinct, size, *taken, False)
 
 
 def summarise(plan: Plan, rule: Quadrature) -> PlanSummary:
     """Figures of a plan and its quadrature."""
     half, distinct = plan.nodes.residue.shape[:2]
     both = 2 * half - int(plan.nodes.own_mirror.sum())  # p = N is its own mirror image
-    total = math.nextafter(plan.truncation_bound + plan.sieve_bound + rule.rounding_bound, 1.0)
-    return PlanSummary(
-        plan.spacing,
-        plan.total,
-        plan.modulus,
-        both,
-        half,
-        plan.truncation_bound,
-        plan.sieve_bound,
-        rule.rounding_bound,
-        total,
-        distinct,
-        int(plan.factors.count.sum()),
-        predicted_cost(half, rule.precise, distinct),
-        _memory(half, distinct, plan.modulus),
-    )
+    shares = (plan.truncation_bound, plan.sieve_bound, rule.rounding_bound)
+    bounds = (*shares, math.nextafter(sum(shares), 1.0))
+    size = int(plan.factors.count.sum())
+    taken = (predicted_cost(half, rule.precise, distinct), _memory(half, distinct, plan.modulus))
+    return PlanSummary(plan.spacing, plan.total, plan.modulus, both, half, *bounds, distinct, size, *taken)

@@ -1,7 +1,5 @@
 """What a batch evaluation gives for one composition, as result files keep it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 

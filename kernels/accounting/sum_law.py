@@ -14,11 +14,11 @@ from flint import arb, arb_poly, ctx
 from numpy.typing import NDArray
 
 from kernels.intervals.balls import ball, to_decimals
-from kernels.intervals.interval import NEAREST, ONE, ZERO, Interval
+from kernels.intervals.interval import NEAREST, ZERO, Interval
 
-_DEEP_NATS = 1500.0  # from here on products are taken term by term
-_MOST_VALUES, _MOST_DEEP_VALUES = 20_000, 600  # of K
-_SPARE_BITS = 250
+_DEEP_NATS = 1500.0  # from here on products are taken term by term: their values differ by too many bits
+_MOST_VALUES, _MOST_DEEP_VALUES = 20_000, 600  # of K, for which a law is made
+_SPARE_BITS = 250  # beyond those that the least value needs; 60 decimal digits are 200
 
 Floats = NDArray[np.float64]
 
@@ -60,10 +60,10 @@ def sum_law(rho: Fraction, count: int, nats: float) -> SumLaw | None:
         norm = 1 + 2 * sum(weights[1:], arb(0)) + arb(0, 2 * beyond.upper())
         kept = [weights[abs(x)] / norm for x in range(-single, single + 1)]
         powers = _deep_power(kept, count, most) if deep else _power(kept, count, most)
-        probability = [to_decimals(one).clipped(ZERO.value, ONE.value) for one in powers]
+        probability = [to_decimals(power).clipped() for power in powers]
         # 2 for any of the cells, 2 for K and for each part of it that was cut off
         missing = (2 + 2 * (1 + 2 * count.bit_length())) * (-arb(nats)).exp()
-    logs = np.array([_log(one) for one in probability])
+    logs = np.array(list(map(_log, probability)))
     none, never = [ZERO] * count, np.full(count, -math.inf)
     return SumLaw(
         len(powers) // 2,
@@ -110,7 +110,7 @@ def _deep_power(values: list[arb], count: int, most: int) -> list[arb]:
 
 def _convolved(first: list[arb], second: list[arb], most: int) -> list[arb]:
     result = [arb(0)] * (len(first) + len(second) - 1)
-    for j, one in enumerate(first):
+    for j, factor in enumerate(first):
         for k, other in enumerate(second):
-            result[j + k] += one * other
+            result[j + k] += factor * other
     return _cut(result, most)

@@ -13,7 +13,7 @@ from functools import cached_property
 from kernels.accounting.composition import Composition
 from kernels.accounting.profile_point import ProfilePoint
 from kernels.errors import Refused
-from kernels.intervals.interval import DOWN, ONE, UP, ZERO, Interval, exponential, from_triple
+from kernels.intervals.interval import DOWN, UP, Interval, exponential, from_triple
 from kernels.numerics.absolute.trapezoid import Quadrature, quadrature, tails
 from kernels.numerics.nodes.plan import Plan, make_plan
 from kernels.numerics.nodes.survivors import SOFTEST
@@ -78,7 +78,7 @@ class Tiers:
         for relative in self.relative_points(eps):
             alpha = self._upper_tail(relative.eps).meet(relative.alpha)
             power = self._lower_tail(-relative.eps).meet(relative.power)
-            delta = (power - exponential(relative.eps) * alpha).clipped(ZERO.value, ONE.value)
+            delta = (power - exponential(relative.eps) * alpha).clipped()
             points.append(ProfilePoint(relative.eps, delta.meet(relative.delta), alpha, power))
         return points
 
@@ -117,7 +117,7 @@ class Tiers:
             tiny = Interval(Decimal(0), Decimal(0), Decimal("1e-35"))
             return tiny if odd > 0 else 1 - tiny
         value = from_triple(tails(self.rule, [odd])[0], self.absolute_bound)
-        return value.clipped(ZERO.value, ONE.value)
+        return value.clipped()
 
     def scaled_tilt(self, scale: Fraction) -> Tilt:
         """The relative tier with all rhos scaled by a factor >= 1; far from 1 on a plan of its own.
@@ -159,4 +159,4 @@ def _interval(sums: Tails, row: int, which: int) -> Interval:
     number = parts * exponential(power)
     if sums.middle[row] and which != 1:
         number = 1 - number
-    return number.clipped(ZERO.value, ONE.value)
+    return number.clipped()

@@ -48,8 +48,8 @@ class Interval:
         upper = math.nextafter(upper, math.inf) if upper < self.upper else upper
         return value, lower, upper
 
-    def clipped(self, least: Decimal, most: Decimal) -> "Interval":
-        """The same number, known to lie in [least, most]."""
+    def clipped(self, least: Decimal = Decimal(0), most: Decimal = Decimal(1)) -> "Interval":
+        """The same number, known to lie in [least, most]; by default a probability."""
         lower, upper = (min(max(bound, least), most) for bound in (self.lower, self.upper))
         return Interval(min(max(self.value, lower), upper), lower, upper)
 

@@ -1,7 +1,5 @@
 """What only reads files or answers in exact numbers does not load the compiler, which takes a second."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -52,7 +52,7 @@ class StoredAttack:
         delta, error = Decimal(float(self._result.delta[0])), Decimal(float(self._result.relative_bound[0]))
         lower = DOWN.multiply(delta, DOWN.subtract(1, error)) if error.is_finite() else Decimal(0)
         upper = UP.multiply(delta, UP.add(1, error)) if error.is_finite() else Decimal(1)
-        return Interval(delta, lower, upper).clipped(Decimal(0), Decimal(1))
+        return Interval(delta, lower, upper).clipped()
 
     def exceeded(self, eps: Interval) -> Interval:
         """Q(T > eps), between the values at the stored thresholds around eps."""
@@ -72,7 +72,7 @@ class StoredAttack:
         """Q(T > tau) at one stored threshold."""
         place = min(max(place, 0), len(self._result.beta) - 1)
         missed = from_triple(self._result.beta[place].tolist(), self._result.absolute_bound)
-        return (1 - missed).clipped(Decimal(0), Decimal(1))
+        return (1 - missed).clipped()
 
 
 @dataclass(frozen=True, slots=True)

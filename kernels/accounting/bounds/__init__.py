@@ -1,1 +1,1 @@
-"""What exact results are held against: zCDP conversions, the Gaussian limit, its corrections, sums of eps."""
+"""What exact results are held against: zCDP conversions and the Gaussian limit."""

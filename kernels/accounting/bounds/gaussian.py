@@ -4,9 +4,6 @@ The exact curves of discrete Gaussians come close to it and may lie on either si
 with these words beside it.
 """
 
-from __future__ import annotations
-
-from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from math import erfc, inf, sqrt
@@ -14,12 +11,10 @@ from statistics import NormalDist
 
 import numpy as np
 from flint import arb, ctx, fmpq
-from numpy.typing import NDArray
 
+from kernels.accounting.bounds.zcdp import FloatArray, check
 from kernels.intervals.balls import ball, bisected, certified
 from kernels.intervals.interval import INFINITE, ZERO, Interval
-
-FloatArray = NDArray[np.float64]
 
 
 @lru_cache(maxsize=4096)
@@ -28,9 +23,7 @@ def epsilon(rho: Fraction, delta: Fraction) -> Interval:
 
     Raises ValueError when rho <= 0 or delta < 0.
     """
-    _check(rho)
-    if delta < 0:
-        raise ValueError(f"delta must not be below 0, not {delta}")
+    check(rho, delta)
     if delta == 0:
         return INFINITE
 
@@ -53,8 +46,8 @@ def delta(rho: Fraction, eps: Fraction) -> Interval:
     Source: Dong, Roth, Su, "Gaussian Differential Privacy" (2022), Corollary 1.
     Raises ValueError when rho <= 0.
     """
-    _check(rho)
-    return certified(lambda: _delta(rho, ball(eps))).clipped(Decimal(0), Decimal(1))
+    check(rho)
+    return certified(lambda: _delta(rho, ball(eps))).clipped()
 
 
 def tradeoff(rho: Fraction, alpha: FloatArray) -> FloatArray:
@@ -62,11 +55,11 @@ def tradeoff(rho: Fraction, alpha: FloatArray) -> FloatArray:
 
     Raises ValueError when rho <= 0 or an alpha lies outside [0, 1].
     """
-    _check(rho)
-    if not np.all((alpha >= 0) & (alpha <= 1)):
-        raise ValueError("alpha must lie in [0, 1]")
+    check(rho, alpha=alpha)
     mu = sqrt(2 * rho)
-    beta = [erfc((mu + _quantile(float(a))) / sqrt(2)) / 2 for a in np.ravel(alpha)]
+    ends, inverse = {0.0: -inf, 1.0: inf}, NormalDist().inv_cdf
+    quantiles = (ends[a] if a in ends else inverse(a) for a in np.ravel(alpha).tolist())
+    beta = [erfc((mu + quantile) / sqrt(2)) / 2 for quantile in quantiles]
     return np.array(beta).reshape(np.shape(alpha))
 
 
@@ -87,14 +80,3 @@ def _mills(x: arb) -> arb:
     """Phi(-x) / Phi'(x) for x > 0; unlike its two parts it stays within the range of exponents far out."""
     half = arb(fmpq(1, 2))
     return (x * x / 2).hypgeom_u(half, half) / arb(2).sqrt()
-
-
-def _quantile(alpha: float) -> float:
-    if alpha in (0.0, 1.0):
-        return inf if alpha else -inf
-    return NormalDist().inv_cdf(alpha)
-
-
-def _check(rho: Fraction) -> None:
-    if rho <= 0:
-        raise ValueError(f"rho must be above 0, not {rho}")

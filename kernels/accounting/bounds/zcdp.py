@@ -4,9 +4,6 @@ A composition is rho-zCDP with rho = R/2, half its total rho. All of these are b
 delta and eps, in this order everywhere: exact <= CKS20 <= Census.
 """
 
-from __future__ import annotations
-
-from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from typing import Literal
@@ -28,7 +25,7 @@ def epsilon(rho: Fraction, delta: Fraction) -> Interval:
 
     Raises ValueError when rho <= 0 or delta < 0.
     """
-    _check(rho, delta)
+    check(rho, delta)
     if delta == 0:
         return INFINITE
     if delta >= 1:
@@ -42,7 +39,7 @@ def delta(rho: Fraction, eps: Fraction) -> Interval:
 
     Raises ValueError when rho <= 0.
     """
-    _check(rho)
+    check(rho)
     if eps <= rho:
         return ONE
     return certified(lambda: ball(-((eps - rho) ** 2) / (4 * rho)).exp())
@@ -76,7 +73,7 @@ def epsilon_cks20(rho: Fraction, delta: Fraction) -> Interval:
     Source: Canonne, Kamath, Steinke, "The Discrete Gaussian for Differential Privacy", arXiv 2004.00010,
     section 2.3. Raises ValueError when rho <= 0 or delta < 0.
     """
-    _check(rho, delta)
+    check(rho, delta)
     if delta == 0:
         return INFINITE
     if delta >= 1:
@@ -122,7 +119,7 @@ def delta_cks20(rho: Fraction, eps: Fraction) -> Interval:
     Source: Canonne, Kamath, Steinke, "The Discrete Gaussian for Differential Privacy", arXiv 2004.00010,
     section 2.3. Raises ValueError when rho <= 0.
     """
-    _check(rho)
+    check(rho)
 
     # The derivative is below 0 at ln b = below - ln(1 + rho), since 2 b rho < 1/3 and ln(1 + 1/b) exceeds
     # max(rho - eps, 0) + 2 there; it is above 0 at ln b = ln(above) + 1, since ln(1 + 1/b) < 1/3 and
@@ -146,7 +143,7 @@ def delta_cks20(rho: Fraction, eps: Fraction) -> Interval:
         place = bisected(sign, ball(below) - r.log1p(), ball(above).log() + 1, ctx.prec // 2)
         return None if place is None else value_over(place, log_bound, slope).exp()
 
-    return certified(formula).clipped(Decimal(0), Decimal(1))
+    return certified(formula).clipped()
 
 
 def tradeoff(rho: Fraction, alpha: FloatArray, conversion: Conversion) -> FloatArray:
@@ -159,9 +156,7 @@ def tradeoff(rho: Fraction, alpha: FloatArray, conversion: Conversion) -> FloatA
 
     Raises ValueError when rho <= 0 or an alpha lies outside [0, 1].
     """
-    _check(rho)
-    if not np.all((alpha >= 0) & (alpha <= 1)):
-        raise ValueError("alpha must lie in [0, 1]")
+    check(rho, alpha=alpha)
     log_delta = {"census": _log_delta_census, "cks20": _log_delta_cks20}[conversion]
     r, flat = float(rho), np.ravel(alpha).astype(np.float64)
     best = np.zeros_like(flat)
@@ -202,8 +197,11 @@ def _log_delta_cks20(rho: float, eps: FloatArray) -> FloatArray:
     return np.minimum(b * ((1 + b) * rho - eps) - np.log1p(b) - b * np.log1p(1 / b), 0.0)
 
 
-def _check(rho: Fraction, delta: Fraction = Fraction(0)) -> None:
+def check(rho: Fraction, delta: Fraction = Fraction(0), alpha: FloatArray | None = None) -> None:
+    """Raise ValueError, saying what is allowed, for numbers outside their ranges."""
     if rho <= 0:
         raise ValueError(f"rho must be above 0, not {rho}")
     if delta < 0:
         raise ValueError(f"delta must not be below 0, not {delta}")
+    if alpha is not None and not np.all((alpha >= 0) & (alpha <= 1)):
+        raise ValueError("alpha must lie in [0, 1]")

@@ -1,7 +1,5 @@
 """Allocations: how a privacy-loss budget is split over geographic levels and queries."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -44,7 +42,7 @@ class Allocation:
     patterns: tuple[str, ...]
     deltas: tuple[Fraction, ...]
     resolution: Resolution
-    products: tuple[Allocation, ...] = ()
+    products: tuple["Allocation", ...] = ()
 
     def __post_init__(self) -> None:
         if not self.levels or len(set(self.levels)) != len(self.levels):
@@ -55,10 +53,8 @@ class Allocation:
             self.level_composition(level)
         able = [level for level in self.levels[:-1] if level in self.absorbing_levels]
         if list(self.absorbing_levels) != able:
-            raise ValueError(
-                "the levels that can absorb must be, root first and each once, some of "
-                + ", ".join(self.levels[:-1])
-            )
+            allowed = "root first and each once, some of " + ", ".join(self.levels[:-1])
+            raise ValueError(f"the levels that can absorb must be, {allowed}")
         for level, digit in self.fixed_digits.items():
             if level not in self.absorbing_levels or digit not in (0, 1):
                 raise ValueError("a fixed digit is 0 or 1, for one of " + ", ".join(self.absorbing_levels))
@@ -90,7 +86,6 @@ class Allocation:
 
     def _queries(self, level: str) -> Mapping[str, Fraction]:
         if level not in self.rho:
-            raise ValueError(
-                f"{level[:80]!r} is not a level of {self.name}; allowed: " + ", ".join(self.levels)
-            )
+            allowed = ", ".join(self.levels)
+            raise ValueError(f"{level[:80]!r} is not a level of {self.name}; allowed: {allowed}")
         return self.rho[level]

@@ -1,7 +1,5 @@
 """Bypass patterns of a real geography: which root-to-block paths occur, and how often."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

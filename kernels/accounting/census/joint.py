@@ -7,8 +7,6 @@ level of a product never absorbs, no budget crosses from one product to the next
 change.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import product as every_choice
@@ -48,13 +46,11 @@ def join(
         title=title,
         source=source,
         neighbours=relations.pop(),
-        levels=tuple(joint_level(each, level) for each in products for level in each.levels),
-        rho={joint_level(each, level): each.rho[level] for each in products for level in each.levels},
-        absorbing_levels=tuple(
-            joint_level(each, level) for each in products for level in each.absorbing_levels
-        ),
+        levels=tuple(joint_level(part, level) for part in products for level in part.levels),
+        rho={joint_level(part, level): part.rho[level] for part in products for level in part.levels},
+        absorbing_levels=tuple(joint_level(part, one) for part in products for one in part.absorbing_levels),
         fixed_digits={
-            joint_level(each, level): digit for each in products for level, digit in each.fixed_digits.items()
+            joint_level(part, level): digit for part in products for level, digit in part.fixed_digits.items()
         },
         patterns=tuple("".join(parts) for parts in patterns),
         deltas=deltas,
@@ -100,13 +96,9 @@ def product_pairs(allocation: Allocation, first: str, second: str) -> dict[str, 
     product, nothing."""
     if not allocation.products:
         return {}
-    parts = zip(
-        allocation.products,
-        product_patterns(allocation, first),
-        product_patterns(allocation, second),
-        strict=True,
-    )
-    return {product.name: pair_composition(product, one, other) for product, one, other in parts}
+    patterns = (product_patterns(allocation, pattern) for pattern in (first, second))
+    parts = zip(allocation.products, *patterns, strict=True)
+    return {product.name: pair_composition(product, *pair) for product, *pair in parts}
 
 
 def loose_sum(epsilons: Sequence[Callable[[Fraction], Interval]], delta: Fraction) -> Interval:

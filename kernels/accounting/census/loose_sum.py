@@ -1,7 +1,5 @@
 """What is known of a joint release without joint accounting: the sum of the products' exact eps."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Mechanisms: what one root-to-block path releases, and the pairs of paths that a record can move between."""
 
-from __future__ import annotations
-
 from collections import Counter
 from fractions import Fraction
 
@@ -65,9 +63,8 @@ def mechanism_name(allocation: Allocation, pattern: str) -> str:
     Raises ValueError when it is not listed.
     """
     if pattern not in allocation.patterns:
-        raise ValueError(
-            f"{pattern[:80]!r} is not among the {len(allocation.patterns)} patterns of {allocation.name}"
-        )
+        many = len(allocation.patterns)
+        raise ValueError(f"{pattern[:80]!r} is not among the {many} patterns of {allocation.name}")
     return f"M{allocation.patterns.index(pattern):02d}"
 
 

@@ -5,8 +5,6 @@ level has exactly one child, which then measures nothing. The complete and the d
 binary order, so their first pattern, M00, has no bypass (but for digits that are fixed at 1).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import product
 

@@ -12,10 +12,9 @@ Source: Kolassa and McCullagh, "Edgeworth series for lattice distributions" (Ann
 Arb balls throughout; call inside `ctx.workprec`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Self
 
 from flint import arb, ctx
 
@@ -62,7 +61,7 @@ class Expansion:
     fourth: arb
 
     @classmethod
-    def of(cls, composition: Composition, spacing: Fraction) -> Expansion:
+    def of(cls, composition: Composition, spacing: Fraction) -> Self:
         """The expansion of a composition whose losses lie on a lattice with step `spacing`."""
         step = ball(spacing)
         variance, fourth = -(step**2) / 12, step**4 / 120

@@ -1,7 +1,5 @@
 """Families of compositions with one total rho: what more, smaller cells do."""
 
-from __future__ import annotations
-
 from collections import Counter
 from fractions import Fraction
 

@@ -11,8 +11,6 @@ the density N(R/2, R) of the limit; at vertices it is half as large, with the ot
     sup |f - G_mu| ~ h^2 / (12 sqrt(2 pi R)).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, log, sqrt
@@ -29,7 +27,7 @@ from kernels.intervals.balls import ball, certified, to_decimals
 from kernels.intervals.interval import Interval
 from kernels.numerics.absolute.grid import grid_tails
 
-_BITS = 256
+_BITS = 256  # more than the triples of the curve hold
 _MOST_VERTICES = 20_000  # up to here every vertex of f is looked at
 _LEAST_CERTAIN = 1e-10  # relative error of delta up to which a lattice point is looked at
 
@@ -84,16 +82,15 @@ def gaussian_gap(composition: Composition) -> GaussianGap:
             corrected = corrected.max(abs(expansion.delta(point) - delta))
             below = below.max(limit.beta(alpha) - beta)
         if not points:
-            raise Refused(
-                f"out of reach: tails within {curve.bound:.1e} say nothing about the Gaussian limit"
-            )
+            told = f"tails within {curve.bound:.1e} say nothing about the Gaussian limit"
+            raise Refused(f"out of reach: {told}")
         complete = curve.step == 2
         gap = above.max(below)
         if complete:  # beyond the last lattice point neither delta exceeds what it is there
             gap = gap.max(arb(0).union(last))
-        found, rest = to_decimals(gap), to_decimals(corrected)
+        largest, rest = to_decimals(gap), to_decimals(corrected)
     leading = certified(lambda: ball(spacing) ** 2 / (12 * (2 * arb.pi() * ball(total)).sqrt()))
-    return GaussianGap(composition.size, total, spacing, points, complete, found, rest, leading)
+    return GaussianGap(composition.size, total, spacing, points, complete, largest, rest, leading)
 
 
 @dataclass(frozen=True)
@@ -113,4 +110,4 @@ class _Limit:
 
 
 def _exact(triple: NDArray[np.float64]) -> arb:
-    return arb(float(triple[0])) + arb(float(triple[1])) + arb(float(triple[2]))
+    return sum(map(arb, triple.tolist()), arb(0))

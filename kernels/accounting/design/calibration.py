@@ -6,8 +6,6 @@ on the worst of them, or at once on one that exceeds it clearly, as happens wher
 returned has been evaluated as it is, with its rhos as they will be written.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -26,10 +24,11 @@ from kernels.intervals.text import short
 
 SCALE_DIGITS = 6
 """Significant digits of a scale, so that a scaled table stays one that people can read."""
-_MOST_ROUNDS, _HASTY_ROUNDS = 20, 10
-_CLEARLY = Fraction(101, 100)  # times the target, by which one pair ends a hasty round
-_MOST_STEPS = 200
-_LEAST_SLOPE = 1e-9
+_MOST_ROUNDS = 20  # each on the worst pair of the one before
+# In so many first rounds one pair that exceeds the target by this factor ends the round.
+_HASTY_ROUNDS, _CLEARLY = 10, Fraction(101, 100)
+_MOST_STEPS = 200  # bisection, every fourth step, ends by then from any bracket
+_LEAST_SLOPE = 1e-9  # of ln delta in ln scale, where delta is flat
 _FURTHEST = 10**6  # times what zCDP alone allows; even delta = 0.999 does not reach that
 
 #: Exact eps of several compositions at one delta, in order.
@@ -116,7 +115,9 @@ def tune(
     pair = pairs(allocation)[0]
     most = None
     for count in range(_MOST_ROUNDS):
-        steps = knob.largest(partial(_of_pair, pair), target, most)
+        first, second = pair
+        released = partial(pair_composition, first_pattern=first, second_pattern=second)
+        steps = knob.largest(released, target, most)
         candidate = knob.at(steps)
         hasty = target.eps * _CLEARLY if count < _HASTY_ROUNDS else None
         account = evaluate_pairs(candidate, epsilons, hasty)
@@ -141,17 +142,9 @@ def tune_levels(
     """
     for level, eps in targets.items():
         knob = _Knob(allocation, [level], denominator or common_denominator(allocation), 1.0)
-        steps = knob.largest(partial(_of_level, level), Target(eps, delta))
+        steps = knob.largest(partial(Allocation.level_composition, level=level), Target(eps, delta))
         allocation = knob.at(steps)
     return allocation
-
-
-def _of_pair(pair: tuple[str, str], allocation: Allocation) -> Composition:
-    return pair_composition(allocation, *pair)
-
-
-def _of_level(level: str, allocation: Allocation) -> Composition:
-    return allocation.level_composition(level)
 
 
 class _Knob:

@@ -4,8 +4,6 @@ A level's query shares never change, so the lattice of its bypassed paths, which
 coarse as it was.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from fractions import Fraction

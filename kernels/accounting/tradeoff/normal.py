@@ -3,8 +3,8 @@
 import math
 
 _HALF = math.log(0.5)
-_MOST = 40.0  # beyond it 1 - Phi is no double
-_STEPS = 8
+_FARTHEST = 40.0  # beyond it 1 - Phi is no double
+_STEPS = 8  # each about doubles the digits
 
 
 def mills(x: float) -> float:
@@ -18,7 +18,7 @@ def quantile(log_tail: float) -> float:
     """The z with ln Phi(-z) = log_tail, any negative number."""
     if log_tail > _HALF:
         other = -math.expm1(log_tail)
-        return -quantile(math.log(other)) if other > 0.0 else -_MOST
+        return -quantile(math.log(other)) if other > 0.0 else -_FARTHEST
     z = math.sqrt(-2.0 * log_tail)
     for _ in range(_STEPS):  # Newton; the logarithm is concave, and the start right of the root
         value = -0.5 * z * z - 0.5 * math.log(2.0 * math.pi) + math.log(mills(z))

@@ -6,8 +6,6 @@ the function itself, or of chords: one that ends at the left place from the left
 place to the right.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -37,7 +35,7 @@ def peak_between(known: Sequence[Known], left: int, straight: bool) -> Peak:
     """Over the stretch from known[left] to its right neighbour; straight: the function is linear there."""
     a, b = known[left], known[left + 1]
     if straight:
-        end = max(a, b, key=lambda one: one.value.upper)
+        end = max(a, b, key=lambda end: end.value.upper)
         return Peak(end.value.upper, end.place.value)
     rise = _rise(known[:left], a)
     if rise <= 0:
@@ -74,20 +72,20 @@ def peak_beyond(known: Sequence[Known], intercept: Interval, fall: Interval) -> 
 
 def _rise(before: Iterable[Known], here: Known) -> Decimal:
     """An upper bound on the slope to the right of a place."""
-    most = here.slope.upper
-    for other in before if most > 0 else ():
+    rise = here.slope.upper
+    for other in before if rise > 0 else ():
         run = here.place - other.place
         if run.lower > 0:
-            most = min(most, ((here.value - other.value) / run).upper)
-    return most
+            rise = min(rise, ((here.value - other.value) / run).upper)
+    return rise
 
 
 def _fall(here: Known, after: Iterable[Known]) -> Decimal:
     """An upper bound on how steeply the function falls towards the left of a place, its slope there taken
     negative."""
-    least = here.slope.lower
-    for other in after if least < 0 else ():
+    slope = here.slope.lower
+    for other in after if slope < 0 else ():
         run = other.place - here.place
         if run.lower > 0:
-            least = max(least, ((other.value - here.value) / run).lower)
-    return UP.minus(least)
+            slope = max(slope, ((other.value - here.value) / run).lower)
+    return UP.minus(slope)

@@ -3,7 +3,7 @@
 f(alpha) is the greatest value over x > 0 of G(x) = 1 - delta(ln x) - x alpha, as every eps gives a line of
 slope -e^eps under f. G is concave, its slope is P(T > ln x) - alpha, and it is linear between neighbouring
 lattice points of T. So its greatest value at the places that were asked for is a lower bound on f(alpha), and
-concave.py gives an upper one. Both hold whichever places these are: the search only makes them close.
+peak.py gives an upper one. Both hold whichever places these are: the search only makes them close.
 """
 
 import math
@@ -19,9 +19,10 @@ from kernels.accounting.tradeoff.peak import Known, Peak, peak_between, peak_bey
 from kernels.intervals.interval import NEAREST, ONE, UP, ZERO, Interval, exponential, from_fraction
 
 _MOST_STEPS, _MANY_STEPS = 60, 10
-_SHARP, _FAIR = Decimal(2), Decimal(8)  # widths of the best line: that narrow is enough; is fair
-_TINY = Decimal("1e-36")  # a width that is enough after many steps, or if it is small relatively, too
-_SLOWEST = 6  # steps without halving it, after which what is fair will do
+# In widths of the best value: stop below the first gap; accept the second one when progress stalls, that is
+# after so many steps that did not halve it.
+_SHARP, _FAIR, _SLOWEST = Decimal(2), Decimal(8), 6
+_TINY = Decimal("1e-36")  # a gap that is enough after many steps, or where it is small relatively, too
 _COARSE = 1e-4  # spacing over standard deviation from which neighbours are asked for at once
 _LINEAR = 1e-4  # relative difference of tails up to which it tells the distance
 
@@ -94,16 +95,17 @@ class _Search:
 
     def _position(self, eps: Fraction) -> int:
         """The last lattice point up to eps, of those that matter."""
-        found = math.floor((eps + self._half) / self._h)
-        return min(max(found, -self._reach), self._reach)
+        position = math.floor((eps + self._half) / self._h)
+        return min(max(position, -self._reach), self._reach)
 
     def _ask(self, positions: Iterable[int]) -> None:
-        asked = sorted(positions, key=lambda one: abs(self._eps(one)))
-        points = self._profile([abs(self._eps(one)) for one in asked])
-        for position, point in zip(asked, points, strict=True):
-            known = self._line(self._eps(position), point)
+        eps = {position: self._eps(position) for position in positions}
+        nearest = sorted(eps, key=lambda position: abs(eps[position]))
+        points = self._profile([abs(eps[position]) for position in nearest])
+        for position, point in zip(nearest, points, strict=True):
+            known = self._line(eps[position], point)
             place = _Place(position, known, self._score(known.slope))
-            insort(self._places, place, key=lambda one: one.position)
+            insort(self._places, place, key=lambda place: place.position)
 
     def _line(self, eps: Fraction, point: ProfilePoint) -> Known:
         """G and its slope at e^eps from the profile at |eps|, as T under Q is -T under P: P(T >= -eps) = 1 -
@@ -123,17 +125,16 @@ class _Search:
         return self._side * (quantile(log_tail) - self._z)
 
     def _best(self) -> _Place:
-        return max(self._places, key=lambda one: one.known.value.lower)
+        return max(self._places, key=lambda place: place.known.value.lower)
 
     def _peak(self) -> tuple[int, Peak]:
         """The stretch where G may be greatest, by the number of places left of it, and what it is at most."""
-        known = [Known(ZERO, ZERO, self._miss), *(one.known for one in self._places)]  # delta = 1 at x = 0
-        found = [
-            peak_between(known, left, left > 0 and self._are_neighbours(left))
-            for left in range(len(known) - 1)
-        ]
-        found.append(peak_beyond(known, ONE, self._alpha))
-        return max(enumerate(found), key=lambda one: one[1].bound)
+        left_end = Known(ZERO, ZERO, self._miss)  # delta = 1 at x = 0
+        known = [left_end, *(place.known for place in self._places)]
+        last = len(known) - 1
+        peaks = [peak_between(known, left, left > 0 and self._are_neighbours(left)) for left in range(last)]
+        peaks.append(peak_beyond(known, ONE, self._alpha))
+        return max(enumerate(peaks), key=lambda numbered: numbered[1].bound)
 
     def _are_neighbours(self, place: int) -> bool:
         return self._places[place].position == self._places[place - 1].position + 1
@@ -168,13 +169,13 @@ class _Search:
 
     def _root(self) -> tuple[Fraction, Fraction]:
         """eps where the score is 0 by the two places nearest to that, and the nearest one's eps."""
-        near = sorted(self._places, key=lambda one: abs(one.score))
+        near = sorted(self._places, key=lambda place: abs(place.score))
         first = self._eps(near[0].position)
         slope = 1.0 / self._spread
         for other in near[1:]:
-            found = (other.score - near[0].score) / float(self._eps(other.position) - first)
-            if 0.25 * slope < found < 4.0 * slope:
-                slope = found
+            secant = (other.score - near[0].score) / float(self._eps(other.position) - first)
+            if 0.25 * slope < secant < 4.0 * slope:
+                slope = secant
                 break
         return first - Fraction(near[0].score / slope), first
 

@@ -6,8 +6,6 @@ Q(T <= tau)). So a straight line between two points on or above f is above f bet
 and right by its error bound for the chords, and down and left for the tangents.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from dataclasses import dataclass
 from decimal import Decimal
@@ -37,15 +35,14 @@ class Curve:
     def points(self) -> list[tuple[Fraction, Fraction, Fraction]]:
         """alpha_j, beta_j, tau_j, alpha rising."""
         rows = zip(self.alpha.tolist(), self.beta.tolist(), strict=True)
-        found = [(_exact(a), _exact(b), self.first + j * self.step) for j, (a, b) in enumerate(rows)]
-        return found[::-1]
+        points = [(_exact(a), _exact(b), self.first + j * self.step) for j, (a, b) in enumerate(rows)]
+        return points[::-1]
 
     @cached_property
     def _above(self) -> list[tuple[Fraction, Fraction]]:
         """Points on or above f, alpha rising."""
         bound = Fraction(self.bound)
-        moved = [(a + bound, b + bound) for a, b, _ in self.points]
-        inside = [one for one in moved if 0 < one[0] < 1]
+        inside = [(a + bound, b + bound) for a, b, _ in self.points if 0 < a + bound < 1]
         return [(Fraction(0), Fraction(1)), *inside, (Fraction(1), Fraction(0))]
 
     def at(self, alpha: Fraction) -> Interval:
@@ -53,7 +50,7 @@ class Curve:
         upper = from_fraction(self._chord(alpha)).upper
         place = bisect_left(self.points, (alpha,))
         near = self.points[max(place - _NEIGHBOURS, 0) : place + _NEIGHBOURS]
-        lower = max([from_fraction(0).lower, *(self._tangent(alpha, point) for point in near)])
+        lower = max([Decimal(0), *(self._tangent(alpha, point) for point in near)])
         lower = min(lower, upper)
         middle = NEAREST.divide(NEAREST.add(lower, upper), 2)
         return Interval(min(max(middle, lower), upper), lower, upper)

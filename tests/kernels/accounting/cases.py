@@ -1,7 +1,5 @@
 """Named compositions for the accountant's tests, each with an accountant and a sharp reference, made once."""
 
-from __future__ import annotations
-
 from fractions import Fraction as F
 from functools import cache
 

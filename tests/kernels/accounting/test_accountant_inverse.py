@@ -1,7 +1,5 @@
 """eps(delta), the trade-off function and the variance reduction: each answer is put back in."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Laws that hold for every composition, tried on random ones, with an exact reference beside them."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from fractions import Fraction
 from fractions import Fraction as F

@@ -1,7 +1,5 @@
 """The corners: absurd lattices, plans, refusals, and the sharpness of these tests themselves."""
 
-from __future__ import annotations
-
 import math
 from decimal import Decimal
 from fractions import Fraction

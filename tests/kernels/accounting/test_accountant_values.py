@@ -1,7 +1,5 @@
 """Tails and delta against references that share no code with the kernels."""
 
-from __future__ import annotations
-
 import json
 from decimal import Decimal
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """What attackers can do, against the reference trade-off functions and Bayes' rule in exact arithmetic."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from fractions import Fraction as F
 

@@ -1,7 +1,5 @@
 """Tuned allocations: every pair held against an independent reference, and none could have more."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction as F

@@ -1,7 +1,5 @@
 """Compositions: exact, canonical, and closed to what is not exact."""
 
-from __future__ import annotations
-
 from fractions import Fraction as F
 from hashlib import sha256
 

@@ -1,7 +1,5 @@
 """Upper bounds on concave functions: above every value, and sharp where the function is known well."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction

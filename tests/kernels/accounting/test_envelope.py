@@ -1,7 +1,5 @@
 """The envelope of a stored curve: it holds f everywhere, from the table alone."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """The batch job: arrays against the references and against single questions, the same bits in any batch."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from fractions import Fraction

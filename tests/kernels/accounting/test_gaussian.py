@@ -1,7 +1,5 @@
 """The Gaussian limit, against mpmath's normal distribution. It approximates; it bounds nothing."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from fractions import Fraction as F
 

@@ -1,7 +1,5 @@
 """The distance from the Gaussian limit, against direct sums over every outcome; its expansion's cumulants."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import sqrt
 from statistics import NormalDist

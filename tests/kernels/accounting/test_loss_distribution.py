@@ -1,7 +1,5 @@
 """The exported distribution is never below the exact delta, and within one grid step of it."""
 
-from __future__ import annotations
-
 from fractions import Fraction as F
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Compositions of hundreds and thousands of distinct rhos: answered within seconds, or refused at once."""
 
-from __future__ import annotations
-
 from fractions import Fraction as F
 
 import pytest

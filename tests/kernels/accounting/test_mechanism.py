@@ -1,7 +1,5 @@
 """From an allocation to mechanisms and pairs, against a second derivation of the bypass rule."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction as F

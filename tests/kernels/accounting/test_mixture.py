@@ -1,7 +1,5 @@
 """Narrow cells beside wide ones: sharp between the lumps, and the same as without taking cells out."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from fractions import Fraction as F
 

@@ -1,7 +1,5 @@
 """Mills ratio and quantiles against mpmath."""
 
-from __future__ import annotations
-
 import math
 
 import mpmath

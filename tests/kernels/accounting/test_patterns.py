@@ -1,7 +1,5 @@
 """Bypass patterns: the complete set, the documented reconstruction of the 43, fixed digits."""
 
-from __future__ import annotations
-
 import pytest
 
 from kernels.accounting.census.patterns import (

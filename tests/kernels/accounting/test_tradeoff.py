@@ -1,7 +1,5 @@
 """The trade-off function where it is hard to find: fine lattices, staircases, at vertices, at its ends."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from fractions import Fraction as F
 from functools import cache

@@ -1,7 +1,5 @@
 """The zCDP conversions, against mpmath's own search over the order and against each other."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from fractions import Fraction as F
 
