@@ -5,10 +5,14 @@ from functools import cache
 
 from kernels.accounting.accountant import Accountant
 from kernels.accounting.composition import Composition
+from kernels.accounting.profile_point import ProfilePoint
 from tests.reference.arb_tail import ArbTail
 from tests.reference.cells import Cells
 from tests.reference.census import PER_LEVEL, level_cells, pair_cells
+from tests.reference.checks import assert_encloses
 from tests.reference.convolution import ConvolutionTail
+
+Tail = ArbTail | ConvolutionTail
 
 PAIRS = {
     "no bypass": ("000000", "000000"),
@@ -60,11 +64,17 @@ def accountant(name: str) -> Accountant:
 
 
 @cache
-def reference(name: str) -> ArbTail | ConvolutionTail:
+def reference(name: str) -> Tail:
     """A reference for absolute work to 1e-35 and relative work to about 1e-25 in the tails."""
     if name in SMALL or name == "heavy, one path":
         return ConvolutionTail(cells_of(name), bits=420)
     return ArbTail(cells_of(name), digits=38 if name == "heavy, two paths" else 70)
+
+
+def assert_holds(point: ProfilePoint, truth: Tail) -> None:
+    """The bounds of delta and of both tails hold the reference's."""
+    for name in ("delta", "alpha", "power"):
+        assert_encloses(getattr(point, name), getattr(truth, name)(point.eps))
 
 
 @cache

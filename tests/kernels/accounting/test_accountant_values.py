@@ -72,10 +72,9 @@ def test_tails_and_delta_over_the_whole_curve(name: str) -> None:
         alpha, power, delta = truth.alpha(eps), truth.power(eps), truth.delta(eps)
         assert_absolute(point.alpha, alpha)
         assert_absolute(point.power, power)
-        if alpha.width < alpha.lower / 10**14:
-            assert_tail(point.alpha, alpha, sharp)
-        if power.width < power.lower / 10**14:
-            assert_tail(point.power, power, sharp)
+        for found, tail in ((point.alpha, alpha), (point.power, power)):
+            if tail.width < tail.lower / 10**14:
+                assert_tail(found, tail, sharp)
         if delta.width < delta.lower / 10**14:
             assert_relative(point.delta, delta)
         else:
@@ -130,12 +129,8 @@ def test_far_tails_against_integer_products(
     truth = convolution_reference(name, bits)
     [point] = accountant(name).profile([eps])
     assert decades[0] <= point.delta.value.adjusted() <= decades[1]
-    for result, enclosed in (
-        (point.delta, truth.delta(eps)),
-        (point.power, truth.power(eps)),
-        (point.alpha, truth.alpha(eps)),
-    ):
-        assert_relative(result, enclosed)
+    for tail in ("delta", "power", "alpha"):
+        assert_relative(getattr(point, tail), getattr(truth, tail)(eps))
 
 
 @pytest.mark.parametrize("eps", [F(709), F(710), F(5000)], ids=str)

@@ -52,16 +52,8 @@ def test_edges() -> None:
     at_zero = gaussian.delta(DHC, F(0))
     assert gaussian.epsilon(DHC, F(at_zero.upper)).value == 0
     assert gaussian.epsilon(DHC, F(at_zero.lower)).value > 0
-    assert (
-        0
-        <= gaussian.delta(DHC, F(10**12)).lower
-        <= gaussian.delta(DHC, F(10**12)).upper
-        < Decimal("1e-1000000")
-    )
-    with pytest.raises(ValueError, match="rho must be above 0"):
-        gaussian.delta(F(0), F(1))
-    with pytest.raises(ValueError, match="delta must not be below 0"):
-        gaussian.epsilon(DHC, F(-1))
+    far = gaussian.delta(DHC, F(10**12))
+    assert 0 <= far.lower <= far.upper < Decimal("1e-1000000")
 
 
 def test_tradeoff_is_the_closed_form_into_both_tails() -> None:

@@ -134,7 +134,8 @@ def test_pairs_have_the_lattice_constants_of_the_published_reference(
 ) -> None:
     composition = pair_composition(DHC, *pair)
     common = lcm(*(rho.denominator for rho, _ in composition.cells))
-    assert F(gcd(*(int(rho * common) for rho, _ in composition.cells)), common) == lattice
+    by_hand = F(gcd(*(int(rho * common) for rho, _ in composition.cells)), common)
+    assert composition.spacing == by_hand == lattice
     assert composition.total_rho == F(24811, 2500)
 
 

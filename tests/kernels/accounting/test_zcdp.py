@@ -60,9 +60,8 @@ def test_the_census_conversion_is_its_formula(delta: F) -> None:
 
 
 def test_known_conversions() -> None:
-    assert round(zcdp.epsilon(DHC, F(1, 10**10)).value, 2) == Decimal(
-        "26.34"
-    )  # as the Census Bureau published it
+    published = Decimal("26.34")  # by the Census Bureau
+    assert round(zcdp.epsilon(DHC, F(1, 10**10)).value, 2) == published
     assert round(zcdp.epsilon(F("2.56"), F(1, 10**10)).value, 2) == Decimal("17.92")
     assert zcdp.delta(DHC, DHC).value == 1
     assert zcdp.delta(DHC, F(0)).value == 1
@@ -137,6 +136,7 @@ def test_far_out_deltas_are_ordered_and_never_zero_from_above(eps: int) -> None:
         lambda: zcdp.epsilon_cks20(F(0), F(1, 2)),
         lambda: zcdp.delta_cks20(F(0), F(1)),
         lambda: zcdp.tradeoff(F(0), np.array([0.5]), "census"),
+        lambda: gaussian.delta(F(0), F(1)),
     ],
 )
 def test_rho_must_be_positive(call) -> None:
@@ -144,9 +144,10 @@ def test_rho_must_be_positive(call) -> None:
         call()
 
 
-def test_delta_must_not_be_negative() -> None:
+@pytest.mark.parametrize("epsilon", [zcdp.epsilon, zcdp.epsilon_cks20, gaussian.epsilon])
+def test_delta_must_not_be_negative(epsilon) -> None:
     with pytest.raises(ValueError, match="delta must not be below 0, not -1/2"):
-        zcdp.epsilon(DHC, F(-1, 2))
+        epsilon(DHC, F(-1, 2))
 
 
 ALPHA = np.concatenate([[0.0, 1e-300, 1e-35], np.linspace(0, 1, 101)[1:], [1 - 1e-9]])
