@@ -10,7 +10,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import redirect_stdout
-from html import escape
 from importlib.util import find_spec
 from io import StringIO
 from itertools import pairwise
@@ -20,13 +19,14 @@ from typing import Any
 import matplotlib
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+from markupsafe import Markup
 from matplotlib import pyplot
 
-CSS = Path(__file__).parents[1] / "workflow" / "templates" / "report.css"
-PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>
-<style>{css} pre {{ overflow-x: auto; padding: 8px 12px; background: #f6f8fa; }}
-svg {{ max-width: 760px; }}</style></head>
-<body><main>{body}</main></body></html>
+from workflow.pages.template import environment
+
+PAGE = """{% extends "base.html.j2" %}{% block title %}{{ title }}{% endblock %}{% block content %}
+<style>pre { overflow-x: auto; padding: 8px 12px; background: #f6f8fa; } svg { max-width: 760px; }</style>
+{{ body }}{% endblock %}
 """
 
 
@@ -61,7 +61,8 @@ def main(document: Path, page: Path) -> None:
         plots = Token("html_block", "", 0, content="".join(figures()))
         tokens.insert(tokens.index(example) + 1, plots)
     body = markdown.renderer.render(tokens, markdown.options, {})
-    page.write_text(PAGE.format(title=escape(document.stem), css=CSS.read_text("utf-8"), body=body), "utf-8")
+    made = environment().from_string(PAGE).render(title=document.stem, body=Markup(body))
+    page.write_text(made, encoding="utf-8")
 
 
 if __name__ == "__main__":
