@@ -1,9 +1,11 @@
-"""How numbers are printed: rounded to the safe side, exact rationals as decimals where they end."""
+"""How pages print numbers: rounded to the safe side, exact rationals as decimals where these end."""
 
 from __future__ import annotations
 
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+
+from kernels.intervals.text import down, exact_decimal, nearest, ratio, up
 
 _WIDE = Context(prec=60)
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -43,30 +45,19 @@ def ten_to(exponent: int) -> str:
 
 def scientific_up(bound: Decimal | float, digits: int = 2) -> str:
     """A bound with `digits` significant digits, never below it: 3.1 × 10⁻³⁶."""
-    value = Decimal(bound)
-    if value == 0:
-        return "0"
-    rounded = Context(prec=digits, rounding=ROUND_CEILING).plus(value)
-    return _times(_mantissa(rounded, digits), rounded.adjusted())
+    return _scientific(Decimal(up(Decimal(bound), digits)), digits)
 
 
 def scientific_down(value: Decimal, digits: int = 2) -> str:
     """A number with `digits` significant digits, never above it: 3.1 × 10⁻³⁶."""
-    if value == 0:
-        return "0"
-    rounded = Context(prec=digits, rounding=ROUND_FLOOR).plus(value)
-    return _times(_mantissa(rounded, digits), rounded.adjusted())
-
-
-def _mantissa(value: Decimal, digits: int) -> str:
-    return f"{value.scaleb(-value.adjusted(), _WIDE):.{digits - 1}f}"
+    return _scientific(Decimal(down(value, digits)), digits)
 
 
 def delta_text(delta: Fraction) -> str:
     """A delta as readers expect it: 10⁻¹⁰, 2.5 × 10⁻⁷ where the decimal ends, else the fraction."""
-    decimal = terminating(delta)
+    decimal = exact_decimal(delta)
     if decimal is None or delta == 0:
-        return str(delta)
+        return ratio(delta)
     digits = decimal.normalize(_WIDE)
     exponent = digits.adjusted()
     if -4 < exponent < 4 and digits != Decimal(1).scaleb(exponent):
@@ -83,22 +74,11 @@ def rational_text(value: Fraction) -> str:
 
 def size_text(value: Fraction) -> str:
     """The decimal of a rational where it ends within 12 digits, else ≈ and six digits of it."""
-    decimal = terminating(value)
+    decimal = exact_decimal(value)
     if decimal is not None and len(decimal.as_tuple().digits) <= 12:
         return f"{decimal:f}"
     size = Context(prec=6).divide(Decimal(value.numerator), Decimal(value.denominator))
     return f"≈ {size:f}"
-
-
-def terminating(value: Fraction) -> Decimal | None:
-    """The exact decimal of a rational, or None where the decimal does not end."""
-    denominator = value.denominator
-    places = 0
-    while denominator > 1 and 10**places % denominator:
-        places += 1
-        if places > denominator.bit_length():
-            return None
-    return Decimal(value.numerator * (10**places // denominator)).scaleb(-places, Context(prec=10_000))
 
 
 def share_text(fraction: Fraction) -> str:
@@ -108,10 +88,12 @@ def share_text(fraction: Fraction) -> str:
 
 def integer_text(value: int) -> str:
     """A whole number with grouped digits, or its size in powers of ten from 10⁹ on."""
-    if abs(value) < 10**9:
-        return f"{value:,}"
-    decimal = Context(prec=3).create_decimal(value)
-    return _times(_mantissa(decimal, 3), decimal.adjusted())
+    return f"{value:,}" if abs(value) < 10**9 else _scientific(Decimal(nearest(Decimal(value), 3)), 3)
+
+
+def _scientific(value: Decimal, digits: int) -> str:
+    exponent = value.adjusted()
+    return "0" if value == 0 else _times(f"{value.scaleb(-exponent, _WIDE):.{digits - 1}f}", exponent)
 
 
 def _times(mantissa: str, exponent: int) -> str:

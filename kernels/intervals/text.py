@@ -49,8 +49,14 @@ def plain_integer(number: int) -> str:
     return str(Decimal(number))
 
 
+def exact_decimal(number: Fraction) -> Decimal | None:
+    """The decimal of a rational, or None where that does not end within 60 digits."""
+    known = from_fraction(number)
+    return known.value if known.width == 0 else None
+
+
 def short(number: Fraction) -> str:
     """The number for a table: its exact decimal where that is short, else `p/q`."""
-    known = from_fraction(number)
-    text = plain(known.value)
-    return text if known.width == 0 and len(text) <= SHORT_TEXT else ratio(number)
+    decimal = exact_decimal(number)
+    text = None if decimal is None else plain(decimal)
+    return ratio(number) if text is None or len(text) > SHORT_TEXT else text
