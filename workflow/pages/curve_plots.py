@@ -31,9 +31,10 @@ from workflow.results.curves import StoredResult
 
 Corner = Literal["upper right", "lower right", "lower left"]
 
+_ALPHA = "α: false-positive rate of an attacker's test"
 _POINTS = 240  # per bound and figure: smooth at twice the printed size
 _SMALLEST_POWER = 1e-6  # where the plot for small alpha ends
-_SMALLEST_ALPHA = 1e-33
+_SMALLEST_ALPHA = 1e-33  # known to within 1e-35, so to 1 % there
 
 
 def tradeoff_plot(curve: StoredResult, label: str, name: str) -> Markup:
@@ -52,12 +53,8 @@ def tradeoff_plot(curve: StoredResult, label: str, name: str) -> Markup:
         axes.plot(grid, zcdp.tradeoff(rho, grid, "cks20"), **CKS20)
         axes.plot(np.r_[alpha, 0.0], np.r_[beta, 1.0], **EXACT)
         axes.plot(grid, gaussian.tradeoff(rho, grid), **GAUSSIAN)
-        axes.set(
-            xlim=(0, limit),
-            ylim=(0, limit),
-            xlabel="α: false-positive rate of an attacker's test",
-            ylabel="smallest possible false-negative rate β",
-        )
+        axes.set(xlim=(0, limit), ylim=(0, limit))
+        axes.set(xlabel=_ALPHA, ylabel="smallest possible false-negative rate β")
         _legend(axes, loose, loc="upper right")
     return inline_svg(figure, "tradeoff", f"Trade-off function of {label} above the two zCDP bounds")
 
@@ -76,12 +73,8 @@ def small_alpha_plot(curve: StoredResult, label: str, name: str) -> Markup:
         axes.plot(grid, 1.0 - zcdp.tradeoff(rho, grid, "cks20"), **CKS20)
         axes.plot(alpha[shown], power[shown], **EXACT)
         axes.plot(grid, 1.0 - gaussian.tradeoff(rho, grid), **GAUSSIAN)
-        axes.set(
-            xlim=(10.0**left, 1.0),
-            ylim=(_SMALLEST_POWER, 1.5),
-            xlabel="α: false-positive rate of an attacker's test",
-            ylabel="largest possible power 1 − f(α)",
-        )
+        axes.set(xlim=(10.0**left, 1.0), ylim=(_SMALLEST_POWER, 1.5))
+        axes.set(xlabel=_ALPHA, ylabel="largest possible power 1 − f(α)")
         powers_of_ten(axes.xaxis, axes.yaxis)
         axes.minorticks_off()
         _legend(axes, loose, loc="lower right")

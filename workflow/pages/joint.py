@@ -8,7 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from kernels.accounting.census.allocation import Allocation
-from kernels.accounting.census.joint import product_pairs
+from kernels.accounting.census.joint import loose_sum, product_pairs
 from kernels.accounting.composition import Composition
 from workflow.pages.findings import DeltaFindings
 from workflow.results.tables import SummaryRow
@@ -32,8 +32,7 @@ def joint_rows(allocation: Allocation, findings: Sequence[DeltaFindings]) -> lis
     """One row per delta of a joint allocation; none for a single product."""
     if not allocation.products:
         return []
-    from kernels.accounting.accountant import Accountant  # loads the compiled kernels
-    from kernels.accounting.census.joint import loose_sum
+    from kernels.accounting.accountant import Accountant  # loads the compiler, which other pages do not need
 
     known: dict[Composition, Accountant] = {}
     rows = []

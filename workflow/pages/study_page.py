@@ -65,7 +65,6 @@ def build_study_report(results_dir: Path, study: Study, out: Path) -> None:
     made.filters |= {"mixture": mixture_text}
     page = made.get_template("uldp.html.j2").render(
         study=study,
-        points=points,
         grid=grid,
         tables=[(table, [p for p in points if p.at.source == table.name]) for table in study.tables],
         mechanisms=list(grid[0].surveys),
@@ -78,7 +77,6 @@ def build_study_report(results_dir: Path, study: Study, out: Path) -> None:
         map=rows,
         legend=[(plots.REGIME_FILLS[name], name, _share(rows, i)) for i, name in enumerate(REGIMES)],
         surveys=len(points) * len(study.mechanisms) * study.repetitions,
-        persons={name: len(labels) for name, labels in header.labels.items()},
         provenance=_provenance(study, header, digest, index),
         files={name: base64_text(results_dir / name) for name in _FILES},
     )

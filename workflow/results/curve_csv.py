@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
+from kernels.accounting.result import PairResult
 from kernels.intervals.interval import from_fraction
 from kernels.intervals.text import nearest
-
-if TYPE_CHECKING:
-    from kernels.accounting.result import PairResult
-    from workflow.results.curves import StoredResult
+from workflow.results.curves import StoredResult
 
 _DIGITS = 45  # the digits that are left out lie far below any bound
 
