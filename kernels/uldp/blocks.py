@@ -16,8 +16,8 @@ from itertools import accumulate
 from kernels.uldp import designs
 from kernels.uldp.designs import Design
 from kernels.uldp.domain import Domain
-from kernels.uldp.estimator import ReportClass, Weights, score_weights, standard_weights
-from kernels.uldp.law import Law, Output
+from kernels.uldp.estimator import ReportClass, Weights, score_weights
+from kernels.uldp.law import Law, Output, naming
 from kernels.uldp.mechanism import Mechanism, bits_for, check_listable
 from kernels.uldp.saddle import Saddle
 from kernels.uldp.sampling.coder import SUBSET, Coder, new_coder, with_lists
@@ -61,13 +61,12 @@ class BlockMechanism(Mechanism):
     def weights(self) -> tuple[Weights, ...]:
         """Score-based, or standard."""
         if self.alpha is None:
-            (only,) = self.classes
-            return (standard_weights(only),)
+            return super().weights
         return tuple(score_weights(self.domain, self.classes, self.alpha))
 
     def law(self) -> Law:
         """Every block of every family, every name."""
-        w, v, others = self.domain.symbols, self.domain.sensitive, self.domain.others
+        v, others = self.domain.sensitive, self.domain.others
         check_listable(sum(design.count for _, design in self.mixture) * (1 + (others if self.paired else 0)))
         columns = {}
         for group, (share, design) in enumerate(self.mixture):
@@ -80,14 +79,10 @@ class BlockMechanism(Mechanism):
             for number, block in enumerate(blocks):
                 column = [inside if s in block else outside for s in range(v)] + [unnamed] * others
                 columns[Output(group, block, detail=(number,))] = column
-            for x in range(v, w):
-                alone = [Fraction(0)] * w
-                alone[x] = share * named * (1 - self.paired)
-                columns[Output(group, (), x)] = alone
-                for number, block in enumerate(blocks if self.paired else ()):
-                    both = [Fraction(0)] * w
-                    both[x] = share * named * self.paired / design.count
-                    columns[Output(group, block, x, (number,))] = both
+            columns |= naming(self.domain, share * named * (1 - self.paired), Output(group, ()))
+            for number, block in enumerate(blocks if self.paired else ()):
+                both = share * named * self.paired / design.count
+                columns |= naming(self.domain, both, Output(group, block, detail=(number,)))
         return Law(self.domain, columns)
 
     @cached_property

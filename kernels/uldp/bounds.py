@@ -8,7 +8,7 @@ Since M(alpha*, t) >= M* for every t, and M(alpha, t*) <= M* for every alpha,
 when
   M(alpha, t') > upper and no s_k but that of a size j exceeds s_i, t' being on i and j, t*_j is above t'_j.
 
-The formulas are those of tradeoff.py, written again, so that each checks the other.
+The formulas are those of objective.py, written again, so that each checks the other.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from flint import arb, ctx, fmpq
+from flint import arb, ctx
 
+from kernels.intervals.balls import ball
 from kernels.uldp.domain import Domain
 from kernels.uldp.saddle import Saddle
 
@@ -57,10 +58,10 @@ def certify(saddle: Saddle, eps: Fraction) -> Certificate:
         given = {k: Fraction(share) for k, share in zip(saddle.sizes, saddle.shares, strict=True)}
         shares = {k: share / sum(given.values()) for k, share in given.items()}
         alpha = Fraction(saddle.alpha)
-        formula = _Formula(saddle.domain, _ball(eps).expm1())
+        formula = _Formula(saddle.domain, ball(eps).expm1())
         m, slope = formula.value(alpha, shares), formula.slope(alpha, shares)
         scores = formula.scores(alpha, shares)
-        excess = max((slope * _ball(1 - alpha)).upper(), (-slope * _ball(alpha)).upper())
+        excess = max((slope * ball(1 - alpha)).upper(), (-slope * ball(alpha)).upper())
         lower = (m**2 / max(score.upper() for score in scores)).lower()
         upper = (m + excess).upper()
         return Certificate(
@@ -80,13 +81,13 @@ class _Formula:
         self.r = [each / (1 + each) for each in self.b]
         self.a = [growth * r * (v - k) / max(v - 1, 1) for k, r in enumerate(self.r, start=1)]
         self.has = (v > 1, others > 1, others > 0)
-        self.within = _ball(1 - Fraction(1, others)) if others else arb(0)
-        self.between = _ball(Fraction(1, v) + Fraction(1, others)) if others else arb(0)
+        self.within = ball(1 - Fraction(1, others)) if others else arb(0)
+        self.between = ball(Fraction(1, v) + Fraction(1, others)) if others else arb(0)
 
     def value(self, alpha: Fraction, shares: Shares) -> arb:
         """M(alpha, t)."""
         one, two, three = self._totals(alpha, shares)
-        beta = _ball(1 - alpha)
+        beta = ball(1 - alpha)
         total = arb(self.v - 1) / one if self.has[0] else arb(0)
         total += beta * self.within / two if self.has[1] else arb(0)
         return total + (beta * self.between / three if self.has[2] else arb(0))
@@ -94,11 +95,11 @@ class _Formula:
     def slope(self, alpha: Fraction, shares: Shares) -> arb:
         """The derivative of M in alpha."""
         one, two, three = self._totals(alpha, shares)
-        beta, damped = _ball(1 - alpha), self._damped(alpha, shares)
+        beta, damped = ball(1 - alpha), self._damped(alpha, shares)
         bend_one = sum(
-            (_ball(t) * self.a[k - 1] * self.b[k - 1] * damped[k] ** 2 for k, t in shares.items()), arb(0)
+            (ball(t) * self.a[k - 1] * self.b[k - 1] * damped[k] ** 2 for k, t in shares.items()), arb(0)
         )
-        bend_three = sum((_ball(t) * (self.b[k - 1] * damped[k]) ** 2 for k, t in shares.items()), arb(0))
+        bend_three = sum((ball(t) * (self.b[k - 1] * damped[k]) ** 2 for k, t in shares.items()), arb(0))
         total = arb(self.v - 1) * bend_one / one**2 if self.has[0] else arb(0)
         total -= self.within / two if self.has[1] else arb(0)
         return total + (self.between * (beta * bend_three / three - 1) / three if self.has[2] else arb(0))
@@ -106,22 +107,22 @@ class _Formula:
     def scores(self, alpha: Fraction, shares: Shares) -> list[arb]:
         """s_k for every size."""
         one, two, three = self._totals(alpha, shares)
-        beta = _ball(1 - alpha)
+        beta = ball(1 - alpha)
         first = arb(self.v - 1) / one**2 if self.has[0] else arb(0)
         second = beta * self.within / two**2 if self.has[1] else arb(0)
         third = beta * self.between / three**2 if self.has[2] else arb(0)
-        ball = _ball(alpha)
+        share = ball(alpha)
         return [
-            (first * a + third * b) / (1 + b * ball) + second * r
+            (first * a + third * b) / (1 + b * share) + second * r
             for a, b, r in zip(self.a, self.b, self.r, strict=True)
         ]
 
     def _damped(self, alpha: Fraction, shares: Shares) -> dict[int, arb]:
-        return {k: 1 / (1 + self.b[k - 1] * _ball(alpha)) for k in shares}
+        return {k: 1 / (1 + self.b[k - 1] * ball(alpha)) for k in shares}
 
     def _totals(self, alpha: Fraction, shares: Shares) -> tuple[arb, arb, arb]:
         damped = self._damped(alpha, shares)
-        parts = [(_ball(t), k - 1, damped[k]) for k, t in shares.items()]
+        parts = [(ball(t), k - 1, damped[k]) for k, t in shares.items()]
         return (
             sum((t * self.a[i] * factor for t, i, factor in parts), arb(0)),
             sum((t * self.r[i] for t, i, _ in parts), arb(0)),
@@ -184,11 +185,6 @@ def _beyond(start: Fraction, end: Fraction, outside: Callable[[Fraction], bool])
             return place
         step *= 2
     return end
-
-
-def _ball(number: Fraction | int) -> arb:
-    exact = Fraction(number)
-    return arb(fmpq(exact.numerator, exact.denominator))
 
 
 def _exact(number: arb) -> Fraction:

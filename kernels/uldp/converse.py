@@ -21,7 +21,7 @@ from math import inf
 import numpy as np
 
 from kernels.uldp.domain import Domain
-from kernels.uldp.law import Law, Output
+from kernels.uldp.law import Law, Output, naming
 
 _SINGULAR = 1e-12
 _Part = Callable[[Sequence[Fraction]], Fraction]
@@ -82,15 +82,13 @@ def extremal_law(domain: Domain, odds: Fraction, layers: dict[tuple[int, ...], F
 
     It is one where each sensitive symbol's probabilities add up to 1.
     """
-    w, v, others = domain.symbols, domain.sensitive, domain.others
+    v, others = domain.sensitive, domain.others
     columns: dict[Output, Sequence[Fraction]] = {
         Output(0, support): [weight * (odds if s in support else 1) for s in range(v)] + [weight] * others
         for support, weight in layers.items()
     }
     left = 1 - sum(layers.values(), Fraction(0))
-    for x in range(v, w):
-        columns[Output(0, (), x)] = [left if symbol == x else Fraction(0) for symbol in range(w)]
-    return Law(domain, columns)
+    return Law(domain, columns | naming(domain, left))
 
 
 def size_shares(law: Law, odds: Fraction) -> dict[int, Fraction]:

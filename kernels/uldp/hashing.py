@@ -6,8 +6,8 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import product
 
-from kernels.uldp.estimator import ReportClass, Weights, standard_weights
-from kernels.uldp.law import Law, Output
+from kernels.uldp.estimator import ReportClass
+from kernels.uldp.law import Law, Output, naming
 from kernels.uldp.mechanism import Mechanism, bits_for, check_listable
 from kernels.uldp.sampling.coder import HASH, Coder, new_coder
 
@@ -40,14 +40,9 @@ class LocalHashing(Mechanism):
             ),
         )
 
-    @cached_property
-    def weights(self) -> tuple[Weights, ...]:
-        """Standard."""
-        return (standard_weights(self.classes[0]),)
-
     def law(self) -> Law:
         """Every hash function with every value, and every name."""
-        w, v, others = self.domain.symbols, self.domain.sensitive, self.domain.others
+        v, others = self.domain.sensitive, self.domain.others
         functions = self.values**v
         check_listable(functions * self.values)
         share = self._other / functions
@@ -57,11 +52,7 @@ class LocalHashing(Mechanism):
                 support = tuple(s for s in range(v) if function[s] == value)
                 column = [share * (self.odds if s in support else 1) for s in range(v)] + [share] * others
                 columns[Output(0, support, None, (*function, value))] = column
-        for x in range(v, w):
-            alone = [Fraction(0)] * w
-            alone[x] = (self.odds - 1) * self._other
-            columns[Output(0, (), x)] = alone
-        return Law(self.domain, columns)
+        return Law(self.domain, columns | naming(self.domain, (self.odds - 1) * self._other))
 
     @cached_property
     def coder(self) -> Coder:

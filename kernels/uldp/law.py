@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from kernels.uldp.domain import Domain
@@ -26,6 +26,17 @@ class Law:
 
     domain: Domain
     columns: Mapping[Output, Sequence[Fraction]]
+
+
+def naming(
+    domain: Domain, probability: Fraction, output: Output = Output(0, ())
+) -> dict[Output, list[Fraction]]:
+    """Outputs that name a symbol which is not sensitive, each with this probability for it and 0 for others;
+    output: what else they say."""
+    return {
+        replace(output, named=x): [probability if y == x else Fraction(0) for y in range(domain.symbols)]
+        for x in range(domain.sensitive, domain.symbols)
+    }
 
 
 @dataclass(frozen=True, slots=True)

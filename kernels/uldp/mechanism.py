@@ -11,12 +11,12 @@ from math import exp, nextafter
 import numpy as np
 
 from kernels.uldp.domain import Domain
-from kernels.uldp.estimator import Error, ReportClass, Weights, error
+from kernels.uldp.estimator import Error, ReportClass, Weights, error, standard_weights
 from kernels.uldp.law import Law
+from kernels.uldp.objective import Floats
 from kernels.uldp.sampling.coder import Coder
 from kernels.uldp.sampling.exchange import Integers, Reports, encode, tally
 from kernels.uldp.sampling.server import estimate, project
-from kernels.uldp.tradeoff import Floats
 
 _MOST_OUTPUTS = 200_000
 
@@ -48,10 +48,11 @@ class Mechanism(ABC):
     def classes(self) -> tuple[ReportClass, ...]:
         """What reports tell."""
 
-    @property
-    @abstractmethod
+    @cached_property
     def weights(self) -> tuple[Weights, ...]:
-        """The estimator."""
+        """The estimator; the standard one where reports have one class."""
+        (only,) = self.classes
+        return (standard_weights(only),)
 
     @abstractmethod
     def law(self) -> Law:

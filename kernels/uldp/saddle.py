@@ -13,15 +13,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
 
 from kernels.errors import Refused
 from kernels.uldp.domain import Domain
-from kernels.uldp.objective import best_mixture
-from kernels.uldp.tradeoff import Mixture, Terms, Tradeoff
+from kernels.uldp.objective import Floats, Mixture, Objective, Terms
 
 LARGEST_GAP = 1e-10
 _ROUNDING = 1e-15
 _ITERATIONS = 500
+_STEPS = _BISECTIONS = 200
+_SCORE_ROUNDING = 4e-16
+
+Regime = Literal["randomised response", "mixture", "single size"]
+REGIMES: tuple[Regime, ...] = get_args(Regime)
 
 
 class Unsolved(Refused):
@@ -30,7 +37,7 @@ class Unsolved(Refused):
 
 @dataclass(frozen=True, slots=True)
 class Saddle:
-    """A saddle point, with M* in [lower, upper] but for rounding (certificate.py leaves no rounding out).
+    """A saddle point, with M* in [lower, upper] but for rounding (bounds.py leaves no rounding out).
 
     sizes: the block sizes k that have a share, ascending; shares: their t_k, which add up to 1.
     """
@@ -49,12 +56,19 @@ class Saddle:
         """Relative duality gap."""
         return (self.upper - self.lower) / self.m_star
 
+    @property
+    def regime(self) -> Regime:
+        """What the optimal mechanism looks like: uRR (k = 1 alone), several sizes, or one size k >= 2."""
+        if len(self.sizes) > 1:
+            return "mixture"
+        return "randomised response" if self.sizes == (1,) else "single size"
+
 
 def solve(domain: Domain, eps: float) -> Saddle:
     """The saddle point. Raises ValueError unless LEAST_EPS <= eps <= MOST_EPS; Unsolved if there is a gap."""
-    tradeoff = Tradeoff(domain, eps)
-    alpha, mixture = _search(tradeoff)
-    terms = tradeoff.terms(alpha)
+    objective = Objective(domain, eps)
+    alpha, mixture = _search(objective)
+    terms = objective.terms(alpha)
     m = terms.value(mixture)
     positions = sorted(mixture)
     saddle = Saddle(
@@ -73,13 +87,13 @@ def solve(domain: Domain, eps: float) -> Saddle:
     return saddle
 
 
-def _search(tradeoff: Tradeoff) -> tuple[float, Mixture]:
+def _search(objective: Objective) -> tuple[float, Mixture]:
     """Where the slope of inf_t M changes sign, or an end of [0, 1], and the best mixture there."""
     mixture: Mixture = {}
 
     def slope(alpha: float) -> float:
         nonlocal mixture
-        terms = tradeoff.terms(alpha)
+        terms = objective.terms(alpha)
         mixture = best_mixture(terms, mixture)
         found = _excess(terms, mixture, alpha) <= _ROUNDING * terms.value(mixture)
         return 0.0 if found else terms.slope(mixture)
@@ -91,7 +105,7 @@ def _search(tradeoff: Tradeoff) -> tuple[float, Mixture]:
     if at_zero == 0:
         return 0.0, mixture
     alpha = _root(slope, at_zero, at_one)
-    return alpha, best_mixture(tradeoff.terms(alpha), mixture)
+    return alpha, best_mixture(objective.terms(alpha), mixture)
 
 
 def _excess(terms: Terms, mixture: Mixture, alpha: float) -> float:
@@ -125,3 +139,55 @@ def _root(function: Callable[[float], float], at_zero: float, at_one: float) -> 
         least = 2.0**-53 * abs(a) / abs(b - a)
         share = min(max(share, least), 1 - least) if least < 0.5 else 0.5
     return a if abs(fa) < abs(fb) else b
+
+
+def best_mixture(terms: Terms, start: Mixture) -> Mixture:
+    """The mixture that minimises the convex M(alpha, .), from `start` or the best single size.
+
+    Pairwise Frank-Wolfe steps with exact line search. Few are needed, since the optimum has three sizes at
+    most: with three terms it lies on a face of dimension two.
+    """
+    single = {int(np.argmin((terms.c[:, None] / terms.d).sum(axis=0))): 1.0}
+    mixture = start if start and terms.value(start) < terms.value(single) else single
+    for _ in range(_STEPS):
+        scores = terms.scores(mixture)
+        toward = int(np.argmax(scores))
+        away = min(mixture, key=lambda position: scores[position])
+        if scores[toward] <= scores[away] * (1 + _SCORE_ROUNDING):
+            break
+        change = terms.d[:, toward] - terms.d[:, away]
+        step = _line_search(terms.c, terms.totals(mixture), change, mixture[away])
+        if step <= 0:
+            break
+        mixture = _moved(mixture, away, toward, step)
+    return mixture
+
+
+def _moved(mixture: Mixture, away: int, toward: int, step: float) -> Mixture:
+    moved = dict(mixture)
+    moved[toward] = moved.get(toward, 0.0) + step
+    moved[away] -= step
+    if moved[away] <= 0:
+        del moved[away]
+    return moved
+
+
+def _line_search(c: Floats, total: Floats, change: Floats, most: float) -> float:
+    """The step in [0, most] that minimises sum_i c_i / (total_i + step change_i), to the last bits."""
+
+    def descent(step: float) -> float:
+        with np.errstate(divide="ignore"):  # at the end a total can become 0: infinitely steep uphill
+            return float((c * change / (total + step * change) ** 2).sum())
+
+    if descent(most) >= 0:
+        return most
+    low, high = 0.0, most
+    for _ in range(_BISECTIONS):
+        middle = (low + high) / 2
+        if not low < middle < high:
+            break
+        if descent(middle) > 0:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2

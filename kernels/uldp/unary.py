@@ -6,8 +6,8 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import product
 
-from kernels.uldp.estimator import ReportClass, Weights, standard_weights
-from kernels.uldp.law import Law, Output
+from kernels.uldp.estimator import ReportClass
+from kernels.uldp.law import Law, Output, naming
 from kernels.uldp.mechanism import Mechanism, bits_for, check_listable
 from kernels.uldp.sampling.coder import BITS, Coder, new_coder
 
@@ -25,14 +25,9 @@ class UnaryEncoding(Mechanism):
         flip, named = self._flip, self._named
         return (ReportClass(Fraction(1), Fraction(1, 2), flip, flip, named, named * flip),)
 
-    @cached_property
-    def weights(self) -> tuple[Weights, ...]:
-        """Standard."""
-        return (standard_weights(self.classes[0]),)
-
     def law(self) -> Law:
         """Every pattern of bits, with every name or none."""
-        w, v, others = self.domain.symbols, self.domain.sensitive, self.domain.others
+        v, others = self.domain.sensitive, self.domain.others
         check_listable((1 + others) << v)
         columns = {}
         for bits in product((0, 1), repeat=v):
@@ -42,10 +37,7 @@ class UnaryEncoding(Mechanism):
                 (1 - self._named) * random
             ] * others
             columns[Output(0, support)] = column
-            for x in range(v, w):
-                alone = [Fraction(0)] * w
-                alone[x] = self._named * random
-                columns[Output(0, support, x)] = alone
+            columns |= naming(self.domain, self._named * random, Output(0, support))
         return Law(self.domain, columns)
 
     @cached_property

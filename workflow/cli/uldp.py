@@ -13,7 +13,6 @@ from kernels.intervals.interval import Interval, from_fraction
 from kernels.intervals.text import plain_integer
 from kernels.uldp.bounds import Certificate, Enclosure, certify
 from kernels.uldp.domain import Domain
-from kernels.uldp.regimes import regime
 from kernels.uldp.saddle import solve
 from workflow.cli.answer import (
     at_most,
@@ -85,7 +84,7 @@ def uldp(symbols: int, sensitive: int, eps: tuple[Fraction, ...], as_json: bool)
 
 def _answer(domain: Domain, eps: Fraction) -> tuple[Certificate, str]:
     saddle = solve(domain, float(eps))
-    return certify(saddle, eps), regime(saddle)
+    return certify(saddle, eps), saddle.regime
 
 
 def _row(eps: Fraction, certificate: Certificate, optimal: str) -> dict[str, Any]:

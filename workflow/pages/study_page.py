@@ -10,7 +10,7 @@ from typing import Any
 
 from kernels.uldp.closed_forms import single_size_until
 from kernels.uldp.domain import Domain
-from kernels.uldp.regimes import REGIMES
+from kernels.uldp.saddle import REGIMES
 from workflow.numbers import integer_text
 from workflow.pages import study_plots as plots
 from workflow.pages.study_findings import (

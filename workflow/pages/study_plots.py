@@ -13,7 +13,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
 
 from kernels.uldp.closed_forms import randomised_response_from, single_size_until
 from kernels.uldp.domain import Domain
-from kernels.uldp.regimes import REGIMES
+from kernels.uldp.saddle import REGIMES
 from workflow.pages.drawing import (
     BLUE,
     GREEN,

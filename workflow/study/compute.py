@@ -11,8 +11,7 @@ from kernels.uldp.blocks import block_design, hadamard_response, randomised_resp
 from kernels.uldp.bounds import certify
 from kernels.uldp.hashing import LocalHashing
 from kernels.uldp.mechanism import Mechanism, odds_of
-from kernels.uldp.regimes import REGIMES, regime
-from kernels.uldp.saddle import Saddle, solve
+from kernels.uldp.saddle import REGIMES, Saddle, solve
 from kernels.uldp.sampling.simulation import simulate
 from kernels.uldp.unary import UnaryEncoding
 from workflow.errors import computing
@@ -109,7 +108,7 @@ def _map_row(task: MapRow) -> StudyResult:
         "m_star": np.array([saddle.m_star for saddle in saddles]),
         "alpha_star": np.array([saddle.alpha for saddle in saddles]),
         "gap": np.array([saddle.gap for saddle in saddles]),
-        "regime": np.array([REGIMES.index(regime(saddle)) for saddle in saddles]),
+        "regime": np.array([REGIMES.index(saddle.regime) for saddle in saddles]),
         "shares": shares,
     }
     domain = task.domain

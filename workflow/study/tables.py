@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Any, Self
 
-from kernels.uldp.regimes import REGIMES
+from kernels.uldp.saddle import REGIMES
 from workflow.results.surveys import StudyResult
 from workflow.results.tables import Column, Power, Row, Text, Whole
 

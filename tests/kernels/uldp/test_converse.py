@@ -18,8 +18,8 @@ from kernels.uldp.converse import (
 )
 from kernels.uldp.domain import Domain
 from kernels.uldp.law import violations
+from kernels.uldp.objective import Objective
 from kernels.uldp.saddle import solve
-from kernels.uldp.tradeoff import Tradeoff
 from tests.kernels.uldp.cases import SMALL, mechanisms, saddle_of
 from tests.kernels.uldp.random_mechanisms import random_law
 
@@ -52,7 +52,7 @@ def test_random_mechanisms_do_not_beat_the_limit(pair: tuple[int, int]) -> None:
 def test_sum_of_an_extremal_mechanism_is_that_of_its_sizes(case: tuple[int, int, Fraction]) -> None:
     w, v, odds = case
     domain, source = Domain(w, v), random.Random(1)
-    tradeoff = Tradeoff(domain, log(odds))
+    tradeoff = Objective(domain, log(odds))
     for _ in range(10):
         law = extremal(random_law(domain, odds, source), odds)
         shares = size_shares(law, odds)

@@ -20,9 +20,8 @@ from kernels.uldp.closed_forms import (
     single_size_until,
 )
 from kernels.uldp.domain import Domain
-from kernels.uldp.regimes import regime
+from kernels.uldp.objective import MOST_EPS, Objective
 from kernels.uldp.saddle import LARGEST_GAP, solve
-from kernels.uldp.tradeoff import MOST_EPS, Tradeoff
 
 # (w, v, eps): M*, alpha*, {k: t*}, computed once by another program.
 KNOWN = {
@@ -138,7 +137,7 @@ def test_single_size_is_optimal_up_to_its_threshold(v: int, others: int, positio
     odds = 1 + position * (single_size_until(domain) - 1)
     eps = log(odds)
     saddle = solve(domain, eps)
-    assert regime(saddle) == "single size"
+    assert saddle.regime == "single size"
     assert saddle.alpha == 1
     assert_equal(saddle.m_star, single_size_limit(domain, 1 + Fraction(expm1(eps))))
 
@@ -203,7 +202,7 @@ def test_saddle_point_cannot_be_improved(
 ) -> None:
     """No other alpha is worse for t*, no other mixture is better at alpha*."""
     domain = Domain(sum(pair), pair[0])
-    saddle, tradeoff = solve(domain, eps), Tradeoff(domain, eps)
+    saddle, tradeoff = solve(domain, eps), Objective(domain, eps)
     mixture = {k - 1: share for k, share in zip(saddle.sizes, saddle.shares, strict=True)}
     assert tradeoff.terms(alpha).value(mixture) <= saddle.m_star * (1 + 1e-12)
     weights = data.draw(st.lists(st.floats(0.01, 1), min_size=domain.sensitive, max_size=domain.sensitive))
