@@ -1,4 +1,4 @@
-"""The claims that a stored result makes, each checked against enclosures found anew.
+"""The claims that a stored result makes, each checked against independent enclosures.
 
 A claim holds only if it is proven: an enclosure that leaves it open counts against it.
 """
@@ -99,6 +99,16 @@ class _Judge:
         if not condition and (not self.wrong or (self.open and refuted)):
             self.wrong, self.open = otherwise, not refuted
 
+    def hold(
+        self, end: str, delta: arb, *, at_most: Fraction | float = inf, at_least: Fraction | float = -inf
+    ) -> None:
+        """Note delta at an end of an interval, and demand that it is on the right side of what is asked."""
+        low, high = ends(delta)
+        self.found[f"delta_at_{end}"] = _relative_decimals(low, high)
+        unclear = f"delta at the bound {end} is not shown to be"
+        self.demand(high <= at_most, f"{unclear} small enough", refuted=low > at_most)
+        self.demand(low >= at_least, f"{unclear} large enough", refuted=high < at_least)
+
 
 def sizes(stored: Stored) -> dict[str, int]:
     """How many values of each quantity a result has."""
@@ -107,7 +117,7 @@ def sizes(stored: Stored) -> dict[str, int]:
 
 
 def check(pair: Pair, stored: Stored, quantity: str, index: int) -> Finding:
-    """Check one value. Raises survivors.OutOfReach when it cannot be found anew, or not precisely enough."""
+    """Check one value. Raises survivors.OutOfReach when it cannot be re-derived, or not precisely enough."""
     pair.loose = False
     finding = _CHECKS[quantity](pair, stored, index)
     if finding.open and pair.loose:
@@ -212,21 +222,9 @@ def _check_epsilon(pair: Pair, stored: Stored, index: int) -> Finding:
     judge.demand(0 <= low <= value <= high and low < inf, "lower, value and upper are out of order")
     if not judge.wrong:
         if low > 0:
-            found = ends(pair.delta(Fraction(low)))
-            judge.found["delta_at_lower"] = _relative_decimals(*found)
-            judge.demand(
-                found[0] >= at,
-                "delta at the lower bound is not shown to be large enough",
-                refuted=found[1] < at,
-            )
+            judge.hold("lower", pair.delta(Fraction(low)), at_least=at)
         if high < inf:
-            found = ends(pair.delta(Fraction(high)))
-            judge.found["delta_at_upper"] = _relative_decimals(*found)
-            judge.demand(
-                found[1] <= at,
-                "delta at the upper bound is not shown to be small enough",
-                refuted=found[0] > at,
-            )
+            judge.hold("upper", pair.delta(Fraction(high)), at_most=at)
     texts = {"value": repr(value), "lower": repr(low), "upper": repr(high)}
     return Finding("epsilon", index, str(at), texts, judge.found, judge.wrong, open=judge.open)
 
@@ -247,19 +245,9 @@ def _check_reduction(pair: Pair, stored: Stored, index: int) -> Finding:
     judge.demand(1 <= low < inf, "a scale is below 1, or infinite")
     judge.demand(rows["reduction"][2] < inf, "a reduction is infinite")
     if not judge.wrong:
-        found = ends(pair.delta(eps_low, Fraction(low)))
-        judge.found["delta_at_scale_lower"] = _relative_decimals(*found)
-        judge.demand(
-            found[1] <= at, "delta at the lower scale is not shown to be small enough", refuted=found[0] > at
-        )
+        judge.hold("scale_lower", pair.delta(eps_low, Fraction(low)), at_most=at)
         if high < inf:
-            found = ends(pair.delta(eps_high, Fraction(high)))
-            judge.found["delta_at_scale_upper"] = _relative_decimals(*found)
-            judge.demand(
-                found[0] >= at,
-                "delta at the upper scale is not shown to be large enough",
-                refuted=found[1] < at,
-            )
+            judge.hold("scale_upper", pair.delta(eps_high, Fraction(high)), at_least=at)
         _, reduction_low, reduction_high = map(Fraction, rows["reduction"])
         judge.demand(reduction_low <= 1 - 1 / Fraction(low), "its lower bound is above 1 - 1/scale")
         above = high == inf or reduction_high >= 1 - 1 / Fraction(high)

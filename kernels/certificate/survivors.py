@@ -91,7 +91,7 @@ def scan(cells: Cells, period: Fraction, nats: float, scale: Fraction = Fraction
             candidates, total = candidates[alive], total[alive]
         kept.append(candidates)
         spent.append(total)
-        if sum(one.size for one in kept) > MOST_KEPT:
+        if sum(chunk.size for chunk in kept) > MOST_KEPT:
             raise OutOfReach(f"more than {MOST_KEPT} of {nodes} residues survive")
     half, first = np.unique(np.concatenate(kept), return_index=True)
     total = np.concatenate(spent)[first]

@@ -44,7 +44,7 @@ TILTED_OUT = 1e-19, 1e-17, 1e-15
 #: _NARROW, and nodes were not too many.
 LUMPY_OUT, LUMPY_NATS = (1e-45,), 118.0
 _NARROW = 1e-16
-_LARGEST = 10**40  # the same, for the precision of the sums
+_LARGEST = 10**40  # eps + R/2, at most, for the precision of the sums
 _FURTHEST = 1000  # eps + R/2 over the period, at most: every turn around it is counted
 MOST_SCANNED = 50_000_000  # residues of a member
 _SCALES = 16  # nodes are listed for scales rounded up to a multiple of its inverse
@@ -76,7 +76,7 @@ class Family:
         """The transforms of a half, evaluated as they are asked for."""
         key = (half, tilt, scale)
         if key not in self._transforms:
-            if sum(len(one.known) for one in self._transforms.values()) > _MOST_KEPT:
+            if sum(len(half.known) for half in self._transforms.values()) > _MOST_KEPT:
                 self._transforms.clear()
             self._transforms[key] = Transforms(half, tilt, scale, self.bits)
         return self._transforms[key]
