@@ -76,7 +76,7 @@ class Family:
         """The transforms of a half, evaluated as they are asked for."""
         key = (half, tilt, scale)
         if key not in self._transforms:
-            if sum(len(half.known) for half in self._transforms.values()) > _MOST_KEPT:
+            if sum(len(kept.known) for kept in self._transforms.values()) > _MOST_KEPT:
                 self._transforms.clear()
             self._transforms[key] = Transforms(half, tilt, scale, self.bits)
         return self._transforms[key]

@@ -23,7 +23,7 @@ from click.testing import CliRunner
 from kernels.accounting.census.mechanism import mechanism
 from kernels.certificate import document, sample
 from kernels.certificate.allocation_text import AllocationText, AllocationTextError, joined
-from tests.reference.arb_tail import ArbTail
+from tests.reference.convolution import ConvolutionTail
 from tests.reference.small import single_cell
 from workflow.allocation.read import load_allocation
 from workflow.allocation.write import standalone_text
@@ -203,16 +203,16 @@ def test_the_checker_needs_the_right_allocation(checker: ModuleType, folder: Pat
 
 
 def test_enclosures_hold_the_reference_values(certificate: dict[str, Any]) -> None:
-    """Against a third code, in tests/reference, by its own nodes."""
+    """Against products of integer polynomials, which have no nodes."""
     text = AllocationText.parse(TEXT)
-    references: dict[str, ArbTail] = {}
+    references: dict[str, ConvolutionTail] = {}
     for value in certificate["values"]:
         name, group = value["quantity"], value["group"]
         if name not in ("alpha", "delta") or not group.startswith("/pairs"):
             continue
         first, second = text.members(group)
         cells = {rho: first.get(rho, 0) + second.get(rho, 0) for rho in first | second}
-        reference = references.setdefault(group, ArbTail(cells, digits=90))
+        reference = references.setdefault(group, ConvolutionTail(cells, bits=400))
         found = (reference.alpha if name == "alpha" else reference.delta)(Fraction(value["at"]))
         low, high = map(Fraction, value["found"][name])
         assert low <= found.upper

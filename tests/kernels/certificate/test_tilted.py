@@ -17,7 +17,7 @@ from kernels.certificate.balls import ends
 from kernels.certificate.survivors import OutOfReach
 from kernels.certificate.tails import BITS, Family, Half, Pair, common_period, needed_period
 from kernels.certificate.tilted import tilted_delta
-from tests.reference.arb_tail import ArbTail
+from tests.reference.convolution import ConvolutionTail
 from tests.reference.small import single_cell
 
 CELLS = {Fraction(3, 7): 2, Fraction(5, 11): 1, Fraction(9, 4): 1}
@@ -36,7 +36,7 @@ def test_every_tilt_gives_the_same_delta(tilt: str) -> None:
     half = Half(tuple(sorted(CELLS.items())), modulus)
     transforms = pair().family.transforms(half, Fraction(tilt), Fraction(1))
     terms = [(n, transforms.at(n)) for n in range(modulus // 2 + 1)]
-    truth = ArbTail(CELLS, digits=60).delta(eps)
+    truth = ConvolutionTail(CELLS).delta(eps)
     found = tilted_delta(eps, Fraction(tilt), TOTAL, STEP, modulus, terms, 0.0, BITS)
     assert ends(found)[0] <= truth.upper
     assert truth.lower <= ends(found)[1]
