@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
+from kernels.accounting.accountant import Accountant
+from kernels.accounting.composition import Composition
+from kernels.accounting.design.calibration import Epsilons
+from kernels.accounting.plan_summary import predicted_cost
+from kernels.intervals.interval import Interval
+from kernels.numerics.nodes.plan import MOST_ANGLES, foreseen
 from workflow.processes import in_processes
-
-if TYPE_CHECKING:
-    from kernels.accounting.composition import Composition
-    from kernels.accounting.design.calibration import Epsilons
-    from kernels.intervals.interval import Interval
 
 Item = TypeVar("Item")
 
@@ -59,9 +60,6 @@ def sample(items: Sequence[Item]) -> Sequence[Item]:
 
 def predicted_seconds(compositions: Sequence[Composition]) -> float:
     """What one of them takes on one core, at most and roughly; the mean over all, at least one."""
-    from kernels.accounting.plan_summary import predicted_cost
-    from kernels.numerics.nodes.plan import MOST_ANGLES, foreseen
-
     longest = predicted_cost(MOST_ANGLES, MOST_ANGLES, 1)  # as no more nodes are summed
     seconds = 0.0
     for one in compositions:
@@ -72,6 +70,4 @@ def predicted_seconds(compositions: Sequence[Composition]) -> float:
 
 
 def _epsilon(task: _Task) -> Interval:
-    from kernels.accounting.accountant import Accountant
-
     return Accountant(task.composition).epsilon(task.delta, task.guess)
