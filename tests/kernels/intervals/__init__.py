@@ -1,0 +1,1 @@
+"""Intervals: every operation against exact rationals or balls."""
