@@ -93,7 +93,7 @@ def _draw_levels(axes: Axes, levels: Sequence[str], findings: Sequence[DeltaFind
     axes.axhline(len(levels) - 0.5, color=MUTED, linewidth=0.8)
     axes.margins(x=0.1)
     percentages(axes.xaxis)
-    list_axis(axes, groups, "noise variance that could be removed under the same guarantee")
+    list_axis(axes, groups, "noise variance that could be removed")
 
 
 def sieve_plot(rows: Sequence[SummaryRow]) -> Markup:

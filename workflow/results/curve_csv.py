@@ -7,12 +7,11 @@ from fractions import Fraction
 from kernels.accounting.result import PairResult
 from kernels.intervals.interval import from_fraction
 from kernels.intervals.text import nearest
-from workflow.results.curves import StoredResult
 
 _DIGITS = 45  # the digits that are left out lie far below any bound
 
 
-def tradeoff_csv(result: StoredResult | PairResult) -> str:
+def tradeoff_csv(result: PairResult) -> str:
     """threshold, alpha, beta, bound: alpha = P(T > threshold) and beta = Q(T <= threshold), each within
     `bound`. Thresholds are exact, p/q."""
     lines = ["threshold,alpha,beta,bound"]
@@ -23,7 +22,7 @@ def tradeoff_csv(result: StoredResult | PairResult) -> str:
     return "\n".join(lines) + "\n"
 
 
-def profile_csv(result: StoredResult | PairResult) -> str:
+def profile_csv(result: PairResult) -> str:
     """eps, delta, log10_delta, relative_bound: delta is within `relative_bound` of itself; log10_delta is
     there also where delta is below the least double."""
     lines = ["eps,delta,log10_delta,relative_bound"]
