@@ -66,7 +66,7 @@ def build_study_report(results_dir: Path, study: Study, out: Path) -> None:
     page = made.get_template("uldp.html.j2").render(
         study=study,
         grid=grid,
-        tables=[(table, [p for p in points if p.at.source == table.name]) for table in study.tables],
+        tables=[(table, [p for p in points if p.at.source == table.name]) for table in study.file.tables],
         mechanisms=list(grid[0].surveys),
         cards=_cards(grid),
         verdict=_verdict(grid, rows),
@@ -76,7 +76,7 @@ def build_study_report(results_dir: Path, study: Study, out: Path) -> None:
         shown_row=_shown(rows),
         map=rows,
         legend=[(plots.REGIME_FILLS[name], name, _share(rows, i)) for i, name in enumerate(REGIMES)],
-        surveys=len(points) * len(study.mechanisms) * study.repetitions,
+        surveys=len(points) * len(study.file.mechanisms) * study.file.repetitions,
         provenance=_provenance(study, header, digest, index),
         files={name: base64_text(results_dir / name) for name in _FILES},
     )
@@ -160,11 +160,11 @@ def _provenance(
 ) -> list[tuple[str, str]]:
     versions = ", ".join(f"{package} {version}" for package, version in sorted(header.created_by.items()))
     seconds = sum(row["cpu_seconds"] for row in index)
-    surveys = f"{integer_text(study.repetitions)} surveys of {integer_text(study.clients)} clients"
+    surveys = f"{integer_text(study.file.repetitions)} surveys of {integer_text(study.file.clients)} clients"
     return [
-        ("Study", study.name),
-        ("Source of the mathematics", study.source),
-        ("Settings", f"{surveys} for each mechanism and point; seed {study.seed}"),
+        ("Study", study.file.name),
+        ("Source of the mathematics", study.file.source),
+        ("Settings", f"{surveys} for each mechanism and point; seed {study.file.seed}"),
         ("Kernels", f"local-privacy kernels, version {header.uldp_version}"),
         ("Written by", versions),
         ("Content digest of study.h5", digest),

@@ -28,7 +28,7 @@ def main() -> None:
     Origin(options.study, study.digest, str(options.out.parent)).record()
     surveys = sum(isinstance(task, Survey) for task in plan.tasks.values())
     print(
-        f"{study.name}: {how_many(surveys, 'mechanisms')} to survey, "
+        f"{study.file.name}: {how_many(surveys, 'mechanisms')} to survey, "
         f"{how_many(len(plan.tasks) - surveys, 'rows')} of the regime map, "
         f"{how_many(len(plan.shards), 'shards')}, predicted {plan.seconds:.0f} CPU seconds"
     )

@@ -35,26 +35,27 @@ class StudyPlan(Plan[Task, StudyHeader, StudyResult]):
     @classmethod
     def of(cls, study: Study, text: str, shards: int) -> Self:
         """The plan of a study, whose tables are read here; `text` is its file's. Raises ConfigError."""
-        numbers = (study.clients, study.repetitions, study.seed)
+        file = study.file
+        numbers = (file.clients, file.repetitions, file.seed)
         tasks: list[Task] = [
             Survey(GRID, domain, eps, name, None, *numbers)
-            for domain, eps in study.grid
-            for name in study.mechanisms
+            for domain, eps in file.points
+            for name in file.mechanisms
         ]
         labels = {}
-        for table in study.tables:
-            counts = table.read()
+        for table in file.tables:
+            counts = study.counts(table)
             labels[table.name] = [list(label) for label in counts.labels]
             domain = Domain(len(counts.labels), counts.sensitive)
             tasks += [
                 Survey(table.name, domain, eps, name, counts.counts, *numbers)
                 for eps in table.eps
-                for name in study.mechanisms
+                for name in file.mechanisms
             ]
-        symbols = study.map.symbols
-        tasks += [MapRow(Domain(symbols, v), study.map.eps) for v in range(1, symbols + 1)]
+        symbols = file.map.symbols
+        tasks += [MapRow(Domain(symbols, v), file.map.eps.values) for v in range(1, symbols + 1)]
         by_path = {task.path: task for task in tasks}
-        return cls(study.name, text, by_path, divided(tasks, shards), labels)
+        return cls(file.name, text, by_path, divided(tasks, shards), labels)
 
     def header(self) -> StudyHeader:
         """The header of result files made from the plan."""

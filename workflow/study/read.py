@@ -6,11 +6,9 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 
-from kernels.uldp.domain import Domain
 from workflow.input.find import Kind, find_file
 from workflow.input.model import validated
 from workflow.input.tree import TextTree, parse_text_tree, read_text
@@ -21,48 +19,21 @@ _STUDY = Kind("study", frozenset({"grid", "tables", "map"}))
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
-    """Where a distribution comes from, and how its file is read."""
-
-    name: str
-    title: str
-    source: str
-    path: Path
-    columns: tuple[str, ...]
-    count: str | None
-    bands: dict[str, tuple[Fraction, ...]]
-    sensitive: tuple[dict[str, tuple[str, ...]], ...]
-    eps: tuple[Fraction, ...]
-
-    def read(self) -> Counts:
-        """The file's counts. Raises ConfigError."""
-        return read_counts(self.path, self.columns, self.count, self.bands, self.sensitive)
-
-
-@dataclass(frozen=True, slots=True)
-class RegimeMap:
-    """All numbers of sensitive symbols up to all, and all eps."""
-
-    symbols: int
-    eps: tuple[Fraction, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Study:
-    """One study. grid: domains and eps, at each of which P is the least favourable one. digest: changes with
-    what the study file says, not with its comments or layout."""
+    """One study: what its file says, the folder that its tables are named from, and a digest of what it says,
+    for which comments and layout do not count."""
 
-    name: str
-    title: str
-    source: str
-    seed: int
-    clients: int
-    repetitions: int
-    mechanisms: tuple[str, ...]
-    grid: tuple[tuple[Domain, Fraction], ...]
-    tables: tuple[Table, ...]
-    map: RegimeMap
+    file: StudyFile
+    folder: Path
     digest: str
+
+    def path(self, table: TableFile) -> Path:
+        """The file of a table."""
+        return self.folder / table.file
+
+    def counts(self, table: TableFile) -> Counts:
+        """What the file of a table holds. Raises ConfigError."""
+        return read_counts(self.path(table), table.columns, table.count, table.bands, table.sensitive)
 
 
 def find_study(name_or_path: str | Path) -> Path:
@@ -84,38 +55,30 @@ def parse_study(text: str, path: Path) -> Study:
     tree = parse_text_tree(text, str(path))
     model = validated(tree, StudyFile, "a study file")
     tree.check_distinct(("mechanisms",), model.mechanisms)
-    return Study(
-        name=model.name,
-        title=model.title,
-        source=model.source,
-        seed=model.seed,
-        clients=model.clients,
-        repetitions=model.repetitions,
-        mechanisms=tuple(model.mechanisms),
-        grid=_grid(tree, model),
-        tables=_tables(tree, model, path.parent),
-        map=_map(tree, model),
-        digest=hashlib.sha256(json.dumps(tree.root, sort_keys=True).encode()).hexdigest(),
-    )
+    _check_grid(tree, model)
+    _check_tables(tree, model)
+    if model.map.eps.least >= model.map.eps.most:
+        raise tree.error(("map", "eps", "most"), f"must be above least, {model.map.eps.least}")
+    digest = hashlib.sha256(json.dumps(tree.root, sort_keys=True).encode()).hexdigest()
+    return Study(model, path.parent, digest)
 
 
-def _grid(tree: TextTree, model: StudyFile) -> tuple[tuple[Domain, Fraction], ...]:
-    points: dict[tuple[Domain, Fraction], None] = {}
+def _check_grid(tree: TextTree, model: StudyFile) -> None:
+    points = set()
     for i, entry in enumerate(model.grid):
         tree.check_distinct(("grid", i, "sensitive"), entry.sensitive)
         tree.check_distinct(("grid", i, "eps"), entry.eps)
         for j, v in enumerate(entry.sensitive):
             if v > entry.symbols:
                 raise tree.error(("grid", i, "sensitive", j), f"there are only {entry.symbols} symbols")
-            for eps in entry.eps:
-                point = Domain(entry.symbols, v), eps
-                if point in points:
-                    raise tree.error(("grid", i), f"symbols {entry.symbols}, sensitive {v}, eps {eps} again")
-                points[point] = None
-    return tuple(points)
+        for domain, eps in entry.points:
+            if (domain, eps) in points:
+                again = f"symbols {domain.symbols}, sensitive {domain.sensitive}, eps {eps} again"
+                raise tree.error(("grid", i), again)
+            points.add((domain, eps))
 
 
-def _tables(tree: TextTree, model: StudyFile, folder: Path) -> tuple[Table, ...]:
+def _check_tables(tree: TextTree, model: StudyFile) -> None:
     for i, entry in enumerate(model.tables):
         if any(entry.name == other.name for other in model.tables[:i]):
             raise tree.error(("tables", i, "name"), "a second table of this name")
@@ -127,32 +90,3 @@ def _tables(tree: TextTree, model: StudyFile, folder: Path) -> tuple[Table, ...]
         for column, edges in entry.bands.items():
             if any(low >= high for low, high in pairwise(edges)):
                 raise tree.error(("tables", i, "bands", column), "the edges must ascend")
-    return tuple(_table(entry, folder) for entry in model.tables)
-
-
-def _table(entry: TableFile, folder: Path) -> Table:
-    def fixed(condition: dict[str, list[str]]) -> dict[str, tuple[str, ...]]:
-        return {column: tuple(values) for column, values in condition.items()}
-
-    return Table(
-        name=entry.name,
-        title=entry.title,
-        source=entry.source,
-        path=folder / entry.file,
-        columns=tuple(entry.columns),
-        count=entry.count,
-        bands={column: tuple(edges) for column, edges in entry.bands.items()},
-        sensitive=tuple(fixed(condition) for condition in entry.sensitive),
-        eps=tuple(entry.eps),
-    )
-
-
-def _map(tree: TextTree, model: StudyFile) -> RegimeMap:
-    least, most, points = model.map.eps.least, model.map.eps.most, model.map.eps.points
-    if least >= most:
-        raise tree.error(("map", "eps", "most"), f"must be above least, {least}")
-    return RegimeMap(model.map.symbols, _steps(least, most, points))
-
-
-def _steps(least: Fraction, most: Fraction, points: int) -> tuple[Fraction, ...]:
-    return tuple(least + (most - least) * i / (points - 1) for i in range(points))

@@ -30,11 +30,11 @@ class StudyRun:
 def configure_study(settings: RunSettings) -> StudyRun:
     """Check the study file and that its tables have their columns. Raises ConfigError."""
     study = load_study(settings.study)
-    for table in study.tables:
-        next(csv_rows(table.path, [*table.columns, *([table.count] if table.count else [])]), None)
+    for table in study.file.tables:
+        next(csv_rows(study.path(table), [*table.columns, *([table.count] if table.count else [])]), None)
     return StudyRun(
         study=study,
         file=str(find_study(settings.study)),
-        tables=[str(table.path) for table in study.tables],
-        folder=f"{settings.results}/{study.name}",
+        tables=[str(study.path(table)) for table in study.file.tables],
+        folder=f"{settings.results}/{study.file.name}",
     )

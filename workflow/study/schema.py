@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator
 
+from kernels.uldp.domain import Domain
 from workflow.input.model import Closed, File, Prose, Slug, count, number
 from workflow.input.rational import parse_rational
 
@@ -54,6 +55,11 @@ class GridFile(Closed):
     sensitive: Annotated[list[Whole], Field(min_length=1, max_length=MOST_SYMBOLS)]
     eps: EpsList
 
+    @property
+    def points(self) -> list[tuple[Domain, Fraction]]:
+        """Every domain with every eps."""
+        return [(Domain(self.symbols, v), eps) for v in self.sensitive for eps in self.eps]
+
 
 class TableFile(Closed):
     """A distribution from a CSV file: the symbols are the combinations of values in `columns` that occur.
@@ -81,6 +87,12 @@ class EpsRange(Closed):
     most: Eps
     points: Annotated[int, count(2, 1000)]
 
+    @property
+    def values(self) -> tuple[Fraction, ...]:
+        """All of them."""
+        step = (self.most - self.least) / (self.points - 1)
+        return tuple(self.least + step * i for i in range(self.points))
+
 
 class MapFile(Closed):
     """Which mechanism is optimal: every number of sensitive symbols up to `symbols`, and a range of eps."""
@@ -102,3 +114,8 @@ class StudyFile(Closed):
     grid: Annotated[list[GridFile], Field(min_length=1, max_length=100)]
     tables: list[TableFile] = Field(default=[], max_length=100)
     map: MapFile
+
+    @property
+    def points(self) -> list[tuple[Domain, Fraction]]:
+        """Domains and eps of the whole grid, at each of which P is the least favourable one."""
+        return [point for entry in self.grid for point in entry.points]

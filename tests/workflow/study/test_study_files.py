@@ -26,18 +26,21 @@ F = Fraction
 def test_default_study_is_found_by_its_name_and_reads_its_tables() -> None:
     study = load_study("uldp_default")
     assert find_study("uldp_default").name == "uldp_default.yaml"
-    assert study.mechanisms == ("uBD", "uRR", "uSS", "uHR", "uOUE", "uOLH")
-    sizes = {table.name: (len(table.read().labels), table.read().sensitive) for table in study.tables}
+    assert study.file.mechanisms == ["uBD", "uRR", "uSS", "uHR", "uOUE", "uOLH"]
+    sizes = {
+        table.name: (len(study.counts(table).labels), study.counts(table).sensitive)
+        for table in study.file.tables
+    }
     assert sizes == {"income_married": (12, 4), "educ_age": (64, 32)}
-    assert [sum(table.read().counts) for table in study.tables] == [1000, 1000]
-    assert len(study.grid) == len(set(study.grid)) == 18
+    assert [sum(study.counts(table).counts) for table in study.file.tables] == [1000, 1000]
+    assert len(study.file.points) == len(set(study.file.points)) == 18
 
 
 def test_on_the_default_grid_no_baseline_beats_the_block_design() -> None:
     """By exact errors: at the least favourable P and in the worst case; uSS strictly where one size is
     optimal."""
     strict = 0
-    for domain, eps in load_study("uldp_default").grid:
+    for domain, eps in load_study("uldp_default").file.points:
         saddle = solve(domain, float(eps))
         error = block_design(saddle, odds_of(float(eps))).error
         alpha = F(saddle.alpha)
@@ -54,9 +57,9 @@ def test_on_the_default_grid_no_baseline_beats_the_block_design() -> None:
 
 def test_tiny_study_means_what_it_says(tmp_path: Path) -> None:
     study = parse_study(TINY.read_text(), TINY)
-    assert study.grid == tuple((Domain(6, v), eps) for v in (1, 4) for eps in (F(1, 2), F(2)))
-    assert study.map.eps == (F(1, 2), F(5, 3), F(17, 6), F(4))
-    counts = study.tables[0].read()
+    assert study.file.points == [(Domain(6, v), eps) for v in (1, 4) for eps in (F(1, 2), F(2))]
+    assert study.file.map.eps.values == (F(1, 2), F(5, 3), F(17, 6), F(4))
+    counts = study.counts(study.file.tables[0])
     assert counts.labels == (
         *(("red", "0-17"), ("red", "18-64"), ("blue", "65+")),
         *(("green", "18-64"), ("green", "blank"), ("blue", "0-17")),
@@ -135,7 +138,7 @@ def test_bad_table_is_told_in_one_line(tmp_path: Path, problem: str) -> None:
         (tmp_path / "people.csv").write_text(content)
     study = parse_study(TINY.read_text(), tmp_path / "tiny_study.yaml")
     with pytest.raises(ConfigError) as caught:
-        study.tables[0].read()
+        study.counts(study.file.tables[0])
     assert told in str(caught.value)
     assert "\n" not in str(caught.value)
 

@@ -65,7 +65,8 @@ def test_every_figure_is_a_stored_one(made: tuple[Path, Study]) -> None:
 
 
 def test_text_of_the_study_is_escaped(made: tuple[Path, Study]) -> None:
-    text = page(made, replace(made[1], title='<script>alert("x")</script>'))
+    hostile = made[1].file.model_copy(update={"title": '<script>alert("x")</script>'})
+    text = page(made, replace(made[1], file=hostile))
     assert "<script" not in text
     assert "&lt;script&gt;" in text
 
