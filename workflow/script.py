@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -19,6 +20,14 @@ def run(main: Callable[[], object], program: str = "") -> None:
         sys.stdout.flush()
     except BaseException as error:
         end(error, program or Path(sys.argv[0]).stem)
+
+
+def options(description: str | None, **kinds: type) -> argparse.Namespace:
+    """The command line of a rule's script: an option of each name and kind, all of them required."""
+    parser = argparse.ArgumentParser(description=description)
+    for name, kind in kinds.items():
+        parser.add_argument(f"--{name}", required=True, type=kind, metavar=kind.__name__.upper())
+    return parser.parse_args()
 
 
 def end(error: BaseException, program: str) -> NoReturn:

@@ -7,7 +7,6 @@ from workflow.pipeline.threads import limit_threads
 
 limit_threads()  # before numpy is imported
 
-import argparse
 from pathlib import Path
 
 from kernels.accounting.plan_summary import cost
@@ -18,22 +17,17 @@ from workflow.census.plan import CensusPlan
 from workflow.digests import allocation_digest
 from workflow.files import write_text
 from workflow.origin import Origin
-from workflow.script import run
+from workflow.script import options, run
 from workflow.words import how_many
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--allocation", required=True, help="path of the allocation file")
-    parser.add_argument("--shards", required=True, type=int, help="number of shards")
-    parser.add_argument("--out", required=True, type=Path, help="mechanisms.json")
-    options = parser.parse_args()
-
-    allocation = load_allocation(options.allocation)
-    plan = CensusPlan.of(allocation, standalone_text(options.allocation), options.shards, cost)
+    asked = options(__doc__, allocation=str, shards=int, out=Path)
+    allocation = load_allocation(asked.allocation)
+    plan = CensusPlan.of(allocation, standalone_text(asked.allocation), asked.shards, cost)
     warm_up(plan)
-    write_text(options.out, plan.as_file())
-    Origin(options.allocation, allocation_digest(allocation), str(options.out.parent)).record()
+    write_text(asked.out, plan.as_file())
+    Origin(asked.allocation, allocation_digest(allocation), str(asked.out.parent)).record()
     print(
         f"{allocation.name}: {how_many(len(plan.names), 'mechanisms')}, {len(plan.tasks)} pairs and levels, "
         f"{how_many(len(plan.distinct), 'distinct compositions')}, {how_many(len(plan.shards), 'shards')}, "

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
 from workflow.allocation.read import load_allocation
 from workflow.files import atomic_path
 from workflow.pages.page import build_report
-from workflow.script import run
+from workflow.script import options, run
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--allocation", required=True, help="name or path of the allocation file")
-    parser.add_argument("--results", required=True, type=Path, help="folder with the tables and curves.h5")
-    parser.add_argument("--out", required=True, type=Path, help="report.html")
-    options = parser.parse_args()
-
-    allocation = load_allocation(options.allocation)
-    with atomic_path(options.out) as temporary:
-        build_report(options.results, allocation, temporary)
-    print(f"{options.out}: {options.out.stat().st_size / 1e6:.2f} MB")
+    asked = options(__doc__, allocation=str, results=Path, out=Path)
+    allocation = load_allocation(asked.allocation)
+    with atomic_path(asked.out) as temporary:
+        build_report(asked.results, allocation, temporary)
+    print(f"{asked.out}: {asked.out.stat().st_size / 1e6:.2f} MB")
 
 
 if __name__ == "__main__":

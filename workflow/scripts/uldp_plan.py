@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
 from workflow.files import write_text
 from workflow.origin import Origin
-from workflow.script import run
+from workflow.script import options, run
 from workflow.study.plan import StudyPlan
 from workflow.study.read import find_study, load_study
 from workflow.study.tasks import Survey
@@ -15,17 +14,12 @@ from workflow.words import how_many
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--study", required=True, help="path of the study file")
-    parser.add_argument("--shards", required=True, type=int, help="number of shards")
-    parser.add_argument("--out", required=True, type=Path, help="plan.json")
-    options = parser.parse_args()
-
-    study = load_study(options.study)
-    text = find_study(options.study).read_text(encoding="utf-8")
-    plan = StudyPlan.of(study, text, options.shards)
-    write_text(options.out, plan.as_file())
-    Origin(options.study, study.digest, str(options.out.parent)).record()
+    asked = options(__doc__, study=str, shards=int, out=Path)
+    study = load_study(asked.study)
+    text = find_study(asked.study).read_text(encoding="utf-8")
+    plan = StudyPlan.of(study, text, asked.shards)
+    write_text(asked.out, plan.as_file())
+    Origin(asked.study, study.digest, str(asked.out.parent)).record()
     surveys = sum(isinstance(task, Survey) for task in plan.tasks.values())
     print(
         f"{study.file.name}: {how_many(surveys, 'mechanisms')} to survey, "

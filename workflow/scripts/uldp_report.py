@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
 from workflow.files import atomic_path
 from workflow.pages.study_page import build_study_report
-from workflow.script import run
+from workflow.script import options, run
 from workflow.study.read import load_study
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--study", required=True, help="name or path of the study file")
-    parser.add_argument("--results", required=True, type=Path, help="folder with the tables and study.h5")
-    parser.add_argument("--out", required=True, type=Path, help="report.html")
-    options = parser.parse_args()
-
-    study = load_study(options.study)
-    with atomic_path(options.out) as temporary:
-        build_study_report(options.results, study, temporary)
-    print(f"{options.out}: {options.out.stat().st_size / 1e6:.2f} MB")
+    asked = options(__doc__, study=str, results=Path, out=Path)
+    study = load_study(asked.study)
+    with atomic_path(asked.out) as temporary:
+        build_study_report(asked.results, study, temporary)
+    print(f"{asked.out}: {asked.out.stat().st_size / 1e6:.2f} MB")
 
 
 if __name__ == "__main__":
