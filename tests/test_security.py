@@ -14,19 +14,30 @@ from workflow.errors import ConfigError
 from workflow.input.model import is_slug
 
 SOURCES = sorted(
-    path for folder in ("kernels", "workflow", "tools") for path in (ROOT / folder).rglob("*.py")
+    path
+    for folder in ("kernels", "workflow", "exact_census", "tools")
+    for path in (ROOT / folder).rglob("*.py")
 )
 RUNS_TEXT = {"eval", "exec", "compile", "__import__"}
 UNSAFE_MODULES = {"pickle", "marshal", "shelve", "dill", "yaml", "importlib"}
+#: What may do one of these, and why.
+EXCEPTIONS = {
+    ("workflow/cli/main.py", "importlib"): "the modules of the fixed table of commands",
+    ("exact_census/__init__.py", "importlib"): "the modules of the fixed table of names",
+    ("tools/notebook.py", "importlib.util"): "whether a compiler is there",
+    ("tools/notebook.py", "exec"): "the examples of docs/python.md in this repository",
+    ("tools/notebook.py", "compile"): "the same",
+}
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_no_code_comes_from_input(path: Path) -> None:
     """Nothing runs text as code, loads objects from bytes, or hands text to a shell."""
+    file = path.relative_to(ROOT).as_posix()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call):
             name = node.func.id if isinstance(node.func, ast.Name) else ""
-            assert name not in RUNS_TEXT, f"line {node.lineno}: {name}"
+            assert name not in RUNS_TEXT or (file, name) in EXCEPTIONS, f"line {node.lineno}: {name}"
             assert not (
                 isinstance(node.func, ast.Attribute) and ast.unparse(node.func) in ("os.system", "os.popen")
             )
@@ -38,7 +49,8 @@ def test_no_code_comes_from_input(path: Path) -> None:
                 [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
             )
             for name in names:
-                assert name == "importlib.metadata" or name.split(".")[0] not in UNSAFE_MODULES, name
+                allowed = name == "importlib.metadata" or (file, name) in EXCEPTIONS
+                assert allowed or name.split(".")[0] not in UNSAFE_MODULES, name
 
 
 def test_paths_reach_a_shell_quoted_only() -> None:
