@@ -111,10 +111,16 @@ def test_text_is_rounded_to_its_side(number: Decimal, digits: int) -> None:
     assert nearest(number, digits) in (down(number, digits), up(number, digits))
 
 
-@pytest.mark.parametrize(
-    ("number", "text"),
-    [("1E+3", "1000"), ("0.00010", "0.0001"), ("1E-5", "1e-5"), ("-0.0", "0"), ("Infinity", "Infinity")],
-)
+PLAIN = [("1E+3", "1000"), ("1e30", "1" + "0" * 30), ("1e60", "1e60"), ("0.00010", "0.0001")]
+PLAIN += [
+    ("0.000012", "1.2e-5"),
+    ("-0.0", "0"),
+    ("Infinity", "Infinity"),
+    ("1E-300000000000", "1e-300000000000"),
+]
+
+
+@pytest.mark.parametrize(("number", "text"), PLAIN)
 def test_plain_text(number: str, text: str) -> None:
     assert plain(Decimal(number)) == text
 

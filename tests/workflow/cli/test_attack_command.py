@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kernels.accounting.census.mechanism import pair_composition
-from tests.workflow.cli.command_line import FIRST_PAIR, TINY, TINY_PAIR, answer, complaint, table
+from tests.workflow.cli.command_line import FIRST_PAIR, TINY, TINY_PAIR, answer, table
 from tests.workflow.results.stored import HEADER
 from workflow.allocation.read import load_allocation
 from workflow.census.compute import compute
@@ -67,20 +67,6 @@ def test_a_result_file_answers_without_computing(tmp_path: Path, monkeypatch: py
             if name in truth:
                 assert Decimal(mine[f"{name}_lower"]) <= Decimal(truth[f"{name}_upper"])
                 assert Decimal(truth[f"{name}_lower"]) <= Decimal(mine[f"{name}_upper"])
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (["--prior", "2"], ("--prior", "0 to 1")),
-        (["--alpha", "-1"], ("--alpha", "0 to 1")),
-        (["--delta", "0"], ("--delta", "above 0")),
-        (["--curves", "x.h5"], ("--curves",)),
-    ],
-)
-def test_what_is_wrong_is_one_line(options: list[str], words: tuple[str, ...]) -> None:
-    line = complaint(2, "attack", *TINY_PAIR, *options)
-    assert all(word in line for word in words), line
 
 
 def test_extremes_are_told() -> None:

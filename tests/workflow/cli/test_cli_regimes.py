@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.workflow.cli.command_line import answer, complaint, table
+from tests.workflow.cli.command_line import answer, table
 
 INFINITY = Decimal("Infinity")
 ONE = '{"1": 1}'
@@ -63,13 +63,6 @@ def test_eps_of_delta_of_0_is_0(tmp_path: Path, cells: str) -> None:
     assert row["eps_upper"] == 0
     [nothing] = rows(tmp_path, cells, "epsilon", "--delta", "0")
     assert nothing["eps"] == INFINITY
-
-
-def test_exponents_beyond_the_limit_are_refused_in_one_line(tmp_path: Path) -> None:
-    file = tmp_path / "cells.json"
-    file.write_text(ONE)
-    line = complaint(2, "epsilon", "--cells", str(file), "--delta", "1e-5000")
-    assert "the exponent of a number must lie between -4000 and 4000" in line
 
 
 def test_where_there_is_no_plan_single_questions_are_answered_and_plan_says_so(tmp_path: Path) -> None:

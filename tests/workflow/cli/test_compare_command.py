@@ -17,19 +17,8 @@ from workflow.allocation.read import load_allocation
 def other(tmp_path: Path) -> str:
     """The tiny allocation with a third of Region's budget moved to Block."""
     path = tmp_path / "other.yaml"
-    table(
-        "tune",
-        "--allocation",
-        TINY,
-        "--delta",
-        "1e-6",
-        "--move",
-        "Region",
-        "Block",
-        "1/4",
-        "--output",
-        str(path),
-    )
+    moved = ("--delta", "1e-6", "--move", "Region", "Block", "1/4")
+    table("tune", "--allocation", TINY, *moved, "--output", str(path))
     return str(path)
 
 
@@ -42,11 +31,8 @@ def test_figures_are_those_of_the_other_commands(other: str) -> None:
     for row, file in zip(document["rows"], [TINY, TINY, other, other], strict=True):
         pair = ("--allocation", file, "--pair", "M00,M00", "--delta", row["delta"])
         (eps,) = answer("epsilon", *pair)["rows"]
-        assert (row["eps_proxy"], row["eps_cks20"], row["eps_zcdp"]) == (
-            eps["eps"],
-            eps["eps_cks20"],
-            eps["eps_zcdp"],
-        )
+        assert row["eps_proxy"] == eps["eps"]
+        assert row.items() >= {name: eps[name] for name in ("eps_cks20", "eps_zcdp")}.items()
         (reduced,) = answer("reduction", *pair)["rows"]
         assert row["reduction"] == reduced["reduction"]
         worst = ("--allocation", file, "--pair", ",".join(row["worst_pair_names"]), "--delta", row["delta"])
@@ -55,11 +41,8 @@ def test_figures_are_those_of_the_other_commands(other: str) -> None:
         assert Decimal(eps["eps_lower"]) <= Decimal(row["eps_upper"])
         assert Decimal(row["eps_upper"]) >= Decimal(row["eps_proxy_lower"])
     assert len(document["levels"]) == 12
-    (level,) = [
-        row
-        for row in document["levels"]
-        if (row["allocation"], row["level"], row["delta"]) == ("other", "Block", "1e-6")
-    ]
+    wanted = {"allocation": "other", "level": "Block", "delta": "1e-6"}
+    (level,) = [row for row in document["levels"] if row.items() >= wanted.items()]
     assert F(level["rho_exact"]) == load_allocation(other).level_rho("Block") == F(3, 4)
     (alone,) = answer("reduction", "--allocation", other, "--level", "Block", "--delta", "1e-6")["rows"]
     assert level["reduction"] == alone["reduction"]
@@ -79,19 +62,3 @@ def test_the_page_opens_offline_and_holds_the_tables(other: str, tmp_path: Path)
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["other.yaml", "page.html", "picture.png"]
     assert "exists already" in complaint(2, "compare", TINY, other, "--output", str(page))
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ([], ("NAME|FILE",)),
-        ([TINY, TINY], ("two allocations are named tiny",)),
-        ([TINY, "missing"], ("missing", "no such allocation")),
-        ([TINY] * 25, ("at most 24",)),
-        ([TINY, "--delta", "1"], ("--delta", "below 1")),
-        ([TINY, "--output", "x.pdf"], ("--output", ".html")),
-    ],
-)
-def test_what_is_wrong_is_one_line(arguments: list[str], words: tuple[str, ...]) -> None:
-    line = complaint(2, "compare", *arguments)
-    assert all(word in line for word in words), line

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.workflow.cli.command_line import TINY, TINY_PAIR, answer, complaint, table
+from tests.workflow.cli.command_line import TINY, TINY_PAIR, answer, table
 from tests.workflow.results.stored import HEADER, stored
 from workflow.results.curves import CurveFile, Identity
 
@@ -81,21 +81,3 @@ def test_a_distribution_gives_delta_by_its_definition(tmp_path: Path) -> None:
         )
         near, far = answer("profile", *TINY_PAIR, f"--eps={eps},{eps - 1 / 64}")["rows"]
         assert float(near["delta"]) <= delta <= float(far["delta"]) * (1 + 1e-10)
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (["--format", "table", *TINY_PAIR], ("table", "--allocation")),
-        (["--format", "pld", "--allocation", TINY], ("--pair",)),
-        (["--format", "pld", *TINY_PAIR, "--grid", "1e-400"], ("--grid: 1e-400 needs", "wider")),
-        (["--format", "pld", *TINY_PAIR, "--grid", "0"], ("--grid", "above 0")),
-        (["--format", "pld", "--curves", "x.h5", "--pair", "00,00"], ("--curves",)),
-        (["--format", "curve", "--curves", "x.h5", *TINY_PAIR], ("--curves",)),
-        (["--format", "pdf", *TINY_PAIR], ("--format", "pdf")),
-    ],
-)
-def test_what_is_wrong_is_one_line(tmp_path: Path, options: list[str], words: tuple[str, ...]) -> None:
-    line = complaint(2, "export", *options, "--output", str(tmp_path / "x"))
-    assert all(word in line for word in words), line
-    assert not (tmp_path / "x").exists()

@@ -95,28 +95,6 @@ def test_nothing_is_overwritten_unless_forced(tmp_path: Path) -> None:
     assert load_allocation(output).total_rho == F(7, 4)
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (["--target-eps", "0"], ("--target-eps", "above 0")),
-        ([], ("--target-eps", "missing")),
-        (["--level", "County"], ("--target-eps", "missing")),
-        (["--target-eps", "12", "--level", "Conty"], ("--level", "did you mean 'County'")),
-        (["--level-eps", "Blok", "1"], ("--level-eps", "did you mean 'Block'")),
-        (["--move", "Blok", "County", "1"], ("--move", "did you mean 'Block'")),
-        (["--move", "Block", "County", "1"], ("Block has rho 1/2", "below")),
-        (["--target-eps", "1", "--level", "County"], ("cannot be met", "County")),
-        (["--target-eps", "0.1", "--denominator", "3"], ("larger denominator", "Region", "--denominator N")),
-        (["--target-eps", "12", "--level", "Block", "--level-eps", "Block", "2"], ("--level-eps", "Block")),
-        (["--target-eps", "12", "--output", "a b.yaml"], ("--output", "NAME.yaml")),
-        (["--target-eps", "12", "--output", "plain.txt"], ("--output", "NAME.yaml")),
-    ],
-)
-def test_what_is_wrong_is_one_line(options: list[str], words: tuple[str, ...]) -> None:
-    line = complaint(2, *TUNE, *options)
-    assert all(word in line for word in words), line
-
-
 def test_a_coarse_denominator_is_named_where_it_costs_much() -> None:
     words = "scaled rhos are multiples of 1/8; a larger --denominator, such as 8000, comes nearer"
     assert words in table(*TUNE, "--target-eps", "12", "--level", "Block")
