@@ -112,12 +112,8 @@ def test_text_is_rounded_to_its_side(number: Decimal, digits: int) -> None:
 
 
 PLAIN = [("1E+3", "1000"), ("1e30", "1" + "0" * 30), ("1e60", "1e60"), ("0.00010", "0.0001")]
-PLAIN += [
-    ("0.000012", "1.2e-5"),
-    ("-0.0", "0"),
-    ("Infinity", "Infinity"),
-    ("1E-300000000000", "1e-300000000000"),
-]
+PLAIN += [("0.000012", "1.2e-5"), ("-0.0", "0"), ("Infinity", "Infinity")]
+PLAIN += [("1E-300000000000", "1e-300000000000")]
 
 
 @pytest.mark.parametrize(("number", "text"), PLAIN)

@@ -1,5 +1,4 @@
-"""Shards of a study in one process: keys, reuse, damaged and unfinished files, the same content in any
-split."""
+"""Shards of a study in one process: keys, reuse, checkpoints, the same content in any split."""
 
 from __future__ import annotations
 
@@ -17,9 +16,7 @@ from tests.workflow.study.studies import files_in, plan_of, run_shard
 from workflow.pipeline.journal import Journal
 from workflow.pipeline.merge import IncompleteError, merge
 from workflow.pipeline.plan import PlanError
-from workflow.results.file import DamagedError, StoreError
 from workflow.results.surveys import ARRAYS, StudyResult, SurveyFile
-from workflow.study.compute import compute
 from workflow.study.plan import StudyPlan
 from workflow.study.tasks import MapRow, Survey, from_json, to_json
 
@@ -66,13 +63,6 @@ def test_every_task_is_done_once_and_described(finished: Path) -> None:
         assert dataset.shape[0] == 4
 
 
-def test_second_run_reuses_everything(finished: Path) -> None:
-    before = digest(files_in(finished).out)
-    run_shard(finished, plan_of(finished))
-    assert stats(finished) == (0, 15)
-    assert digest(files_in(finished).out) == before
-
-
 def test_changed_study_does_only_what_is_new(finished: Path, tmp_path: Path) -> None:
     out = files_in(tmp_path).out
     out.parent.mkdir()
@@ -98,20 +88,6 @@ def test_shards_do_not_change_the_content(finished: Path, tmp_path: Path) -> Non
         merge(other, files, *outputs)
 
 
-def test_a_damaged_shard_is_set_aside_and_made_again(finished: Path, tmp_path: Path) -> None:
-    plan, out = plan_of(tmp_path), files_in(tmp_path).out
-    out.parent.mkdir()
-    content = files_in(finished).out.read_bytes()
-    out.write_bytes(content[: len(content) // 2])
-    outputs = tmp_path / "study.h5", {"surveys": tmp_path / "s.csv"}
-    with pytest.raises(IncompleteError, match="shard 000 must be made again"):
-        merge(plan, [out], *outputs)
-    assert not out.exists()
-    run_shard(tmp_path, plan)
-    merge(plan, [out], *outputs)
-    assert digest(tmp_path / "study.h5") == digest(files_in(finished).out)
-
-
 def test_a_checkpoint_that_cannot_be_written_does_not_end_the_run(tmp_path: Path) -> None:
     (tmp_path / "surveys").mkdir()
     (tmp_path / "surveys" / ".000.unfinished").write_text("a file where the folder of the journal should be")
@@ -130,52 +106,6 @@ def test_a_checkpoint_writes_only_what_is_new(finished: Path, tmp_path: Path) ->
         with SurveyFile(path) as kept:
             written += [row["path"] for row in kept.index()]
     assert written == [record.path for record in records]
-
-
-def test_run_that_ends_early_keeps_what_it_has_done(finished: Path, tmp_path: Path) -> None:
-    plan = plan_of(tmp_path)
-    seen: list[str] = []
-
-    def stops(task: Survey | MapRow) -> StudyResult:
-        seen.append(task.path)
-        if len(seen) == 8:
-            raise KeyboardInterrupt
-        return compute(task)
-
-    with pytest.raises(KeyboardInterrupt):
-        run_shard(tmp_path, plan, work=stops)
-    assert not files_in(tmp_path).out.exists()
-    run_shard(tmp_path, plan, checkpoint=0)
-    assert stats(tmp_path) == (8, 7)
-    assert digest(files_in(tmp_path).out) == digest(files_in(finished).out)
-    assert [path.name for path in (tmp_path / "surveys").iterdir()] == ["000.h5"]
-
-
-def test_damaged_file_is_told_and_made_again(finished: Path, tmp_path: Path) -> None:
-    out = files_in(tmp_path).out
-    out.parent.mkdir()
-    content = files_in(finished).out.read_bytes()
-    for damaged in (b"", content[: len(content) // 2], b"not HDF5"):
-        out.write_bytes(damaged)
-        with pytest.raises(DamagedError):
-            SurveyFile(out)
-    out.write_bytes(content)
-    with h5py.File(out, "r+") as file:
-        file["surveys/people/6,3,1/uBD/mean"][0] += 1e-9
-    with SurveyFile(out) as results, pytest.raises(DamagedError, match="does not match its digest"):
-        results.read_verified("/surveys/people/6,3,1/uBD")
-    run_shard(tmp_path, plan_of(tmp_path))
-    assert digest(out) == digest(files_in(finished).out)
-
-
-def test_results_are_written_once_each(finished: Path, tmp_path: Path) -> None:
-    with SurveyFile(files_in(finished).out) as results:
-        result, header = results.read("/map/5,1"), results.header()
-        with pytest.raises(StoreError, match="holds no /map/5,9"):
-            results.read("/map/5,9")
-    with pytest.raises(StoreError, match="two results for /map/5,1"):
-        SurveyFile.write(tmp_path / "x.h5", header, [result, result])
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_plan_survives_its_file(tmp_path: Path) -> None:
