@@ -24,7 +24,7 @@ UNSAFE_MODULES = {"pickle", "marshal", "shelve", "dill", "yaml", "importlib"}
 EXCEPTIONS = {
     ("workflow/cli/main.py", "importlib"): "the modules of the fixed table of commands",
     ("exact_census/__init__.py", "importlib"): "the modules of the fixed table of names",
-    ("tools/notebook.py", "importlib.util"): "whether a compiler is there",
+    ("tools/notebook.py", "importlib.util"): "whether a library is installed",
     ("tools/notebook.py", "exec"): "the examples of docs/python.md in this repository",
     ("tools/notebook.py", "compile"): "the same",
 }
