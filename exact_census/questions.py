@@ -33,7 +33,7 @@ class Reduction:
     """What exact accounting saves against the Census Bureau's zCDP calibration, [shape of delta] each.
 
     With every noise variance divided by `scale` the release still keeps (eps_zcdp, delta); reduction =
-    1 - 1/scale is the share of the variance that is not needed (docs/method.md, section 11).
+    1 - 1/scale is the share of the variance that could be removed (docs/method.md, section 11).
     """
 
     eps_zcdp: Bounded

@@ -1,4 +1,4 @@
-"""The architecture: rooms import downwards only and never in a circle.
+"""The architecture: rooms import downwards only and never in a circle; functions and classes are short.
 
 A room is a folder of code, or a file that stands beside folders. `python -m tests.test_layers` prints the
 figures of the tree.
@@ -161,6 +161,19 @@ def test_strangers_share_nothing(room: str, other: str) -> None:
             for here, there in ((path, target), (target, path)):
                 within = stands_in(here, room) and not stands_in(there, room)
                 assert not (within and stands_in(there, other)), f"{path} -> {target}"
+
+
+def test_functions_and_classes_are_short() -> None:
+    assert [place for lines, place in definitions(ast.FunctionDef) if lines > MOST_FUNCTION_LINES] == []
+    assert [place for lines, place in definitions(ast.ClassDef) if lines > MOST_CLASS_LINES] == []
+
+
+def test_imports_stand_at_the_top_but_for_a_stated_reason() -> None:
+    assert len(inner_imports()) <= MOST_INNER_IMPORTS
+    for place in inner_imports():
+        file, line = place.rsplit(":", 1)
+        around = (ROOT / file).read_text(encoding="utf-8").splitlines()[int(line) - 2 : int(line)]
+        assert any("# " in text for text in around), place
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ FALSE_POSITIVE_RATES = (Fraction(1, 100), Fraction(1, 20), Fraction(1, 10))
 
 
 def odds_factor(alpha: Fraction, miss: Interval) -> Interval:
-    """By what the claim of a test with these false-positive and miss rates multiplies the odds of Q."""
+    """Factor by which the claim of a test with these error rates multiplies the odds of Q."""
     return INFINITE if alpha == 0 else (1 - miss) / from_fraction(alpha)
 
 

@@ -23,7 +23,7 @@ from kernels.numerics.relative.tilt import Tails, Tilt
 
 _ROUGH = 1e-9  # relative tolerance of the search; Newton steps and the certified interval follow
 _MOST_STEPS = 8  # of Newton for the guess by the Gaussian limit, which about doubles its digits at each
-_NEXT_TO_ONE = Fraction(1, 1000)  # 1 - delta below which ln delta tells deltas apart by few digits only
+_NEXT_TO_ONE = Fraction(1, 1000)  # 1 - delta below which ln delta barely distinguishes deltas
 
 #: ln delta, or -ln(1 - delta), at several eps, floats or exact.
 ExactEvaluation = Callable[[Sequence[float | Fraction]], Sequence[LogDelta]]

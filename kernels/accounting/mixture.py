@@ -29,7 +29,7 @@ from kernels.accounting.profile_point import Profile, ProfilePoint, almost_certa
 from kernels.accounting.sum_law import Floats, SumLaw, spread, sum_law
 from kernels.intervals.interval import NEAREST, ONE, UP, ZERO, Interval
 
-#: What taking cells out may cost, see Mixture.cost: a few seconds.
+#: Limit on the cost of removing cells (Mixture.cost): a few seconds.
 MOST_COST = 5e6
 _NARROW = Fraction(1, 10)  # rho from which on the values of K are few enough to go through
 _LUMPY, _FEW_VALUES = Fraction(5), 40  # rho and number of values of K by which T alone falls into lumps
@@ -40,9 +40,9 @@ _LEAST_NATS, _MOST_NATS = 90.0, 400_000.0  # -ln of the weight of the values of 
 # seconds; and combinations of values of K that fit into memory as arrays of exact integers.
 _LEAST_TERMS, _MANY_TERMS, _MOST_TERMS, _MOST_LOOKED_AT = 100, 1_000, 20_000, 1_000_000
 _FIRST_GAP, _GAP = 25.0, 50.0  # nats below the largest bound of the terms asked for first, and usually
-_MOST_PAIRED = 16  # kinds of which two at a time are tried; of more, the rest is hardly easier without two
+_MOST_PAIRED = 16  # most kinds for which pairs are tried; with more, removing two hardly helps
 _MOST_TRIED = 500  # kinds of which one at a time is tried: each try costs a millisecond
-_FURTHEST = 10**140  # loss beyond which bounds are no smaller, as its square is no double
+_FURTHEST = 10**140  # loss beyond which bounds shrink no further, since its square overflows a double
 _DOUBT = Decimal("1e-60")  # probability that counts as none where T exceeds something almost certainly
 _NEGLIGIBLE, _NEGLIGIBLE_TAIL = Decimal("1e-16"), Decimal("1e-37")  # relative to delta; of a tail
 

@@ -20,9 +20,9 @@ from kernels.numerics.nodes.survivors import SOFTEST
 from kernels.numerics.relative.selection import Selection, select, softness
 from kernels.numerics.relative.tilt import LatticePoint, Tails, Tilt
 
-#: Distinct rhos of one composition that are answered for within a minute.
+#: The most distinct rhos of one composition that are handled within a minute.
 MOST_KINDS = 2_000
-#: Scales from one of which to the next a plan of its own is made; scales between them share it.
+#: Ratio of neighbouring scales that get separate plans; the scales between them share one.
 _PLAN_RATIO = Fraction(11, 10)
 #: Softness levels per unit: selections of nodes are shared by all scales that fall on the same level.
 _SOFT_LEVELS = 20.0

@@ -1,4 +1,4 @@
-"""A table of geounits, CSV with the columns geoid, parent, level: read and held to be a whole tree."""
+"""A table of geounits, CSV with the columns geoid, parent, level, checked to form a complete tree."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def compute(task: CurveTask) -> StoredResult:
 
 
 def warm_up(plan: CensusPlan) -> None:
-    """Have the kernels compiled into the cache: by the lightest level and the lightest pair, since a level's
+    """Compile the kernels into the cache: by the lightest level and the lightest pair, since a level's
     few distinct rho do not need all of them."""
     for kind in ("level", "pair"):
         tasks = [task for task in plan.tasks.values() if task.identity.kind == kind]

@@ -9,7 +9,7 @@ from workflow.code_digest import code_digest
 from workflow.files import read_json
 
 USUAL_SAMPLE = 100
-"""Stored values that are re-derived where no other number is asked for."""
+"""Stored values that are re-derived by default."""
 
 
 def certifying_code() -> str:

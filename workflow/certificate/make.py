@@ -174,7 +174,7 @@ def first_problem(certificate: dict[str, Any]) -> str:
 
 
 def _read(path: Path, allocation_text: str | None) -> _Contents:
-    """The contents of a result file, every digest in it checked, held against its allocation's text."""
+    """The contents of a result file, every digest in it checked, compared with its allocation's text."""
     with open_results(path) as results:
         header = results.header()
         faults: list[str] = []

@@ -18,9 +18,8 @@ Answer = TypeVar("Answer")
 
 def accountant_of(composition: Composition) -> Accountant:
     """The accountant of a composition."""
-    from kernels.accounting.accountant import (
-        Accountant,
-    )  # loads the compiler; help and complaints do not wait
+    # The compiler takes a second to load; help and complaints do not wait for it.
+    from kernels.accounting.accountant import Accountant
 
     return Accountant(composition)
 

@@ -19,7 +19,7 @@ from workflow.processes import available_cores
 CLOSE = Fraction(1, 10_000)
 """Share of the target eps that rounding to a denominator may cost before a finer one is proposed."""
 LONG = 60.0
-"""Seconds for evaluating all pairs once from which it is said beforehand."""
+"""Seconds for evaluating all pairs once above which the user is warned."""
 _NEAR = (Fraction(1), Fraction(96, 97), Fraction(40, 41))  # as rounding at one scale may be lucky
 
 

@@ -125,7 +125,7 @@ class _Leader(Generic[Item, Answer]):
         self.arriving: list[tuple[int, Any]] = []  # rank and request of answers on their way
 
     def run(self) -> list[int]:
-        """Have all items computed; the number of items of every rank."""
+        """Compute all items; returns the number of items of every rank."""
         others = range(1, self.communicator.size)
         for rank in others:
             self._hand_out(rank, heavy=True)

@@ -21,7 +21,7 @@ from workflow.origin import Origin
 from workflow.pipeline.shards import shard_names
 from workflow.words import shorten, suggestion
 
-# Slurm's pmi2 plugin takes what one read of 1,024 bytes brings for a whole request, and fails on longer ones
+# Slurm's pmi2 plugin treats one read of 1,024 bytes as a whole request, and fails on longer ones
 # ("value not properly terminated in client request"). MPICH announces a UCX address, unused memory too, in
 # requests of up to 1,082 bytes, an OFI address in one of 71. A netmod that is set already is kept.
 _SHORT_ADDRESSES = "MPIR_CVAR_CH4_NETMOD=${MPIR_CVAR_CH4_NETMOD:-ofi}"
@@ -58,7 +58,8 @@ class RunSettings(BaseModel):
     runtime: Annotated[int, Field(ge=1, le=100_000)] = 60
     """Minutes for each shard. A job that is tried again asks for more."""
     certify_sample: Annotated[int, Field(ge=1, le=10_000_000)] | None = None
-    """Stored values that the certificate derives anew. Absent: 100, or more where such a one still stands."""
+    """Stored values that the certificate re-derives. Default: 100, or as many as a larger one has that
+    is still valid."""
     tune_eps: Annotated[str, BeforeValidator(_as_written)] = ""
     """eps to which the target `tune` tunes the allocation, an exact number."""
     tune_delta: Annotated[str, BeforeValidator(_as_written)] = "1e-10"

@@ -114,10 +114,10 @@ class _Run(Generic[T, R]):
         self.progress.advance(self.todo[index].cost)
 
     def ends_early(self, text: str) -> None:
-        """Say why and with what in hand, and keep what is finished."""
+        """Say why and what was in progress, and keep what is finished."""
         append(self.log_file, text)
         held = [f"{self.todo[index].path} (rank {rank})" for index, rank in sorted(self.in_hand.items())]
-        log.error("shard %s ends early, with %s in hand", self.name, ", ".join(held) or "nothing")
+        log.error("shard %s ends early, with %s in progress", self.name, ", ".join(held) or "nothing")
         _keep(self.journal.flush)
 
 
@@ -131,7 +131,7 @@ def earlier_files(out: Path, merged: str, journal: Journal[Any]) -> list[Path]:
 
 
 def set_aside_name(out: Path) -> Path:
-    """Where a shard's file is kept that was found damaged; what is whole in it is used again."""
+    """Where a damaged shard file is kept; its intact results are used again."""
     return out.with_name(f"{out.name}.damaged")
 
 
@@ -142,7 +142,7 @@ def append(log_file: Path, text: str) -> None:
 
 
 def _keep(write: Callable[[], None]) -> None:
-    """Write to the journal; a failure costs a later run some time, no result."""
+    """Write to the journal; a failure costs a later run time, not results."""
     try:
         write()
     except StoreError as error:

@@ -1,1 +1,1 @@
-"""What exact results are held against: zCDP conversions and the Gaussian limit."""
+"""What exact results are compared with: zCDP conversions and the Gaussian limit."""

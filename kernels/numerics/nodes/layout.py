@@ -31,7 +31,7 @@ _TRANSFORM = 128
 class Grid:
     """Thresholds T > h v / 2 with v = step (2 j + 1), -half <= j < half; N = step * period.
 
-    step = 0: every midpoint |v| <= limit. parts divides half and period: so many interleaved grids are
+    step = 0: every midpoint |v| <= limit. parts divides half and period: that many interleaved grids are
     transformed alike.
     """
 

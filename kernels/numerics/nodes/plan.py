@@ -42,10 +42,10 @@ PRUNED = 1e-36
 DROPPED = 1e-36
 SMOOTH = 1e-17  # allowed to the nodes left out of a privacy profile
 _MOST_TILT_LOSS = 100.0
-#: Beyond this rho, scaled up a little, exp(-rho / 8) is no normal double, and sums over tilted cells vanish.
+#: Beyond this rho, scaled up a little, exp(-rho / 8) is not a normal double; sums over tilted cells vanish.
 _MOST_RHO = 4000
 _MOST_BITS = 150  # so that N and its multiples are exact as three doubles
-#: Angles (nodes times distinct rhos) that are worth their time; beyond it a larger error is accepted.
+#: The most angles (nodes times distinct rhos) that are computed; beyond it a larger error is accepted.
 MOST_ANGLES = 10_000_000
 _FEWER = (1, 4, 16, 64, 256)  # divide the nodes asked for until the enumeration keeps its limit
 _USELESS = 0.1  # above this weight left out a privacy profile is useless and is not computed
@@ -124,7 +124,7 @@ def _check_compiler() -> None:
 
 
 def _most_kept(factors: int) -> float:
-    """Nodes that are worth their time, whatever error bound they reach."""
+    """The most nodes that are computed, whatever error bound they reach."""
     return MOST_ANGLES / factors
 
 
