@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from fractions import Fraction
 
 from flint import arb, ctx, fmpq
 
 from .cells import Enclosure
 
-
-@contextmanager
-def precision(bits: int) -> Iterator[None]:
-    """Work with `bits` bits inside the block, restoring the former precision after it."""
-    before = ctx.prec
-    ctx.prec = bits
-    try:
-        yield
-    finally:
-        ctx.prec = before
+precision = ctx.workprec
 
 
 def ball(value: Fraction | int) -> arb:

@@ -37,12 +37,13 @@ def size(value: Fraction) -> str:
     return f"{'-' if value < 0 else ''}1e{decades:.1f}"
 
 
-def assert_encloses(result: Bounds, truth: Enclosure) -> None:
+def assert_encloses(result: Bounds, truth: Enclosure | Bounds) -> None:
     """The bounds do not exclude the true value, and they hold the value they come with."""
     lower, value, upper = Fraction(result.lower), Fraction(result.value), Fraction(result.upper)
     assert lower <= value <= upper, "the value is outside its own bounds"
-    assert lower <= truth.upper, f"lower bound is above the truth by {size(lower - truth.upper)}"
-    assert truth.lower <= upper, f"upper bound is below the truth by {size(truth.lower - upper)}"
+    low, high = Fraction(truth.lower), Fraction(truth.upper)
+    assert lower <= high, f"lower bound is above the truth by {size(lower - high)}"
+    assert low <= upper, f"upper bound is below the truth by {size(low - upper)}"
 
 
 def assert_within(result: Bounds, truth: Enclosure, tolerance: Fraction) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from fractions import Fraction
 from fractions import Fraction as F
+from itertools import product
 from pathlib import Path
 
 import mpmath
@@ -20,8 +21,9 @@ from kernels.certificate.transform import Cell
 from tests.paths import DATA
 from tests.reference.arb_tail import ArbTail
 from tests.reference.balls import ball, enclosure, precision
+from tests.reference.cells import FINE, Cells
 from tests.reference.census import PER_LEVEL, level_cells, pair_cells, path_cells
-from tests.reference.convolution import ConvolutionTail, families
+from tests.reference.convolution import ConvolutionTail
 from tests.reference.fine import FineTail
 from tests.reference.small import PUBLISHED, delta_unit_cells, single_cell
 from tests.reference.tradeoff import tradeoff
@@ -50,46 +52,35 @@ def test_there_are_three_published_files() -> None:
     assert [path.name for path in FILES] == ["census-0.json", "census-1.json", "census-2.json"]
 
 
-@pytest.mark.parametrize("level", PER_LEVEL)
-def test_methods_agree_on_each_level(level: str) -> None:
-    cells = level_cells(level)
-    by_arb, by_products = ArbTail(cells, digits=60), ConvolutionTail(cells, bits=260)
-    for eps in (F(0), F(1, 3), F(2), F(-1), F(7)):
-        for name in ("alpha", "power", "delta"):
-            first, second = getattr(by_arb, name)(eps), getattr(by_products, name)(eps)
-            assert first.overlaps(second), (level, eps, name)
-            assert max(first.width, second.width) < F(1, 10**55)
-
-
-ODD_COMPOSITIONS = {
-    "one cell, sigma^2 = 1": {F(1): 1},
-    "one cell, sigma^2 = 1/100": {F(100): 1},
-    "eight decades of sigma^2": {F(100): 1, F(1): 1, F(1, 100): 2, F(1, 10**6): 2},
-    "two lattices": {F(355, 1130): 2, F(3, 10): 3},
-    "three lattices": {F(2, 7): 3, F(3, 11): 2, F(1, 13): 4},
+ALL = ("alpha", "power", "delta")
+#: Cells; digits of the sums and bits of the products; eps; what is compared.
+COMPOSITIONS: dict[str, tuple[Cells, int, int, tuple[F, ...], tuple[str, ...]]] = {
+    **{
+        f"level {level}": (level_cells(level), 60, 260, (F(0), F(1, 3), F(2), F(-1), F(7)), ALL)
+        for level in PER_LEVEL
+    },
+    **{
+        name: (cells, digits, 300, (F(0), F(1, 2), F(3), F(60)), ALL[:2])
+        for name, cells, digits in (
+            ("one cell, sigma^2 = 1", {F(1): 1}, 50),
+            ("one cell, sigma^2 = 1/100", {F(100): 1}, 50),
+            ("eight decades of sigma^2", {F(100): 1, F(1): 1, F(1, 100): 2, F(1, 10**6): 2}, 24),
+            ("two lattices", {F(355, 1130): 2, F(3, 10): 3}, 50),
+            ("three lattices", {F(2, 7): 3, F(3, 11): 2, F(1, 13): 4}, 50),
+        )
+    },
+    "heavily bypassed": (pair_cells("111111", "111111"), 20, 256, (F(0), F(49, 2)), ALL[:2]),
 }
 
 
-@pytest.mark.parametrize("name", ODD_COMPOSITIONS)
-def test_methods_agree_on_odd_compositions(name: str) -> None:
-    cells = ODD_COMPOSITIONS[name]
-    digits = 24 if name == "eight decades of sigma^2" else 50  # that lattice is the finest
-    by_arb, by_products = ArbTail(cells, digits), ConvolutionTail(cells, bits=300)
-    for eps in (F(0), F(1, 2), F(3), F(60)):
-        for name in ("alpha", "power"):
-            first, second = getattr(by_arb, name)(eps), getattr(by_products, name)(eps)
-            assert first.overlaps(second), (eps, name)
-            assert max(first.width, second.width) < F(1, 10**digits)
-
-
-def test_methods_agree_on_a_heavily_bypassed_pair() -> None:
-    cells = pair_cells("111111", "111111")
-    assert len(families(cells)) == 2
-    by_arb, by_products = ArbTail(cells, digits=20), ConvolutionTail(cells, bits=256)
-    for eps in (F(0), F(49, 2)):
-        assert by_arb.alpha(eps).overlaps(by_products.alpha(eps))
-        assert by_arb.power(eps).overlaps(by_products.power(eps))
-        assert by_products.alpha(eps).width < F(1, 10**70)
+@pytest.mark.parametrize("name", COMPOSITIONS)
+def test_methods_agree(name: str) -> None:
+    cells, digits, bits, grid, questions = COMPOSITIONS[name]
+    by_arb, by_products = ArbTail(cells, digits), ConvolutionTail(cells, bits)
+    for eps, question in product(grid, questions):
+        first, second = getattr(by_arb, question)(eps), getattr(by_products, question)(eps)
+        assert first.overlaps(second), (eps, question)
+        assert max(first.width, second.width) < F(1, 10 ** min(digits, 55))
 
 
 @pytest.mark.parametrize("count", PUBLISHED)
@@ -194,8 +185,7 @@ def enclosure_exp(eps: Fraction) -> Fraction:
 
 def test_short_vectors_on_a_lattice_beyond_a_scan() -> None:
     """No second exact method reaches 5e17 nodes; a series of another period is good to the step, 1e-16."""
-    cells = {F(355, 791 * prime): 2 * prime for prime in (11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47)}
-    exact, series = ArbTail(cells, digits=40), FineTail(cells, F(150))
+    exact, series = ArbTail(FINE, digits=40), FineTail(FINE, F(150))
     assert exact.nodes > 10**17
     for eps in (F(0), F(5)):
         assert abs(exact.alpha(eps).middle - series.alpha(eps).middle) < F(1, 10**15)

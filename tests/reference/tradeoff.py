@@ -5,24 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
 
+from .arb_tail import ArbTail
 from .balls import ball, enclosure, precision
-from .cells import Cells, Enclosure, total
-
-
-class Tails(Protocol):
-    """What both references offer."""
-
-    cells: Cells
-    step: Fraction
-    bits: int
-
-    def tail_beyond(self, x: Fraction) -> Enclosure: ...
-
-    def alpha(self, eps: Fraction) -> Enclosure: ...
-
-    def power(self, eps: Fraction) -> Enclosure: ...
+from .cells import Enclosure, total
+from .convolution import ConvolutionTail
 
 
 @dataclass(frozen=True)
@@ -33,7 +20,7 @@ class Piece:
     slope: Fraction
 
 
-def tradeoff(tails: Tails, alpha: Fraction) -> Piece:
+def tradeoff(tails: ArbTail | ConvolutionTail, alpha: Fraction) -> Piece:
     """f at 0 < alpha < 1.
 
     With t the lattice point such that P(T > t) <= alpha <= P(T >= t), rejecting above t and partly at t gives

@@ -9,7 +9,7 @@ from kernels.accounting.profile_point import ProfilePoint
 from tests.reference.arb_tail import ArbTail
 from tests.reference.cells import Cells
 from tests.reference.census import PER_LEVEL, level_cells, pair_cells
-from tests.reference.checks import assert_encloses
+from tests.reference.checks import assert_absolute, assert_encloses, assert_relative
 from tests.reference.convolution import ConvolutionTail
 
 Tail = ArbTail | ConvolutionTail
@@ -40,6 +40,12 @@ MANY: dict[str, Cells] = {
     "160 cells of 8 primes": {F(p, 500): 20 for p in (2, 3, 5, 7, 11, 13, 17, 19)},
 }
 
+#: Lattices too fine to plan at once.
+LONG: Cells = {
+    F(2718281828459045235360287471352662497757, 10**40 - 17): 3,
+    F(1414213562373095048801688724209698078570, 10**40 + 121): 2,
+}
+NEARLY_EQUAL: Cells = {F(1, 2): 10, F(1, 2) * (1 + F(1, 10**10)): 10}
 
 #: Where one cell's sigma^2 is so small that the law of T is lumpy, no tilt fits the valleys between its
 #: lumps: the bounds stay valid there but are wider than 1e-12.
@@ -75,6 +81,14 @@ def assert_holds(point: ProfilePoint, truth: Tail) -> None:
     """The bounds of delta and of both tails hold the reference's."""
     for name in ("delta", "alpha", "power"):
         assert_encloses(getattr(point, name), getattr(truth, name)(point.eps))
+
+
+def assert_exact(point: ProfilePoint, truth: Tail) -> None:
+    """Both tails to 1e-35, delta to 1e-12 relatively where the reference is sharp enough, else held."""
+    assert_absolute(point.alpha, truth.alpha(point.eps))
+    assert_absolute(point.power, truth.power(point.eps))
+    delta = truth.delta(point.eps)
+    (assert_relative if delta.width < delta.lower / 10**14 else assert_encloses)(point.delta, delta)
 
 
 @cache

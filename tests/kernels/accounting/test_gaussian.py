@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 
 from kernels.accounting.bounds import gaussian
-from tests.kernels.accounting.test_zcdp import DELTAS, DHC, RHOS, holds, to_mpf
+from tests.kernels.accounting.test_zcdp import DELTAS, DHC, RHOS, holds
+from tests.kernels.numerics.exact import to_mpf
 
 
 def mp_delta(rho: F, eps: F) -> mpmath.mpf:

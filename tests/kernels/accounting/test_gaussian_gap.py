@@ -13,6 +13,7 @@ from kernels.accounting.closeness.edgeworth import cell_cumulants
 from kernels.accounting.closeness.families import homogeneous, split
 from kernels.accounting.closeness.gaussian_gap import gaussian_gap
 from kernels.accounting.composition import Composition
+from tests.kernels.numerics.exact import to_mpf
 
 NORMAL = NormalDist()
 
@@ -23,7 +24,7 @@ def test_the_cumulants_of_a_cell_are_those_of_its_sum(rho: str) -> None:
     with ctx.workprec(256), mpmath.workdps(60):
         found = [mpmath.mpf(part.mid().str(50, radius=False)) for part in cell_cumulants(number)]
     with mpmath.workdps(60):
-        precision = mpmath.mpf(number.numerator) / number.denominator
+        precision = to_mpf(number)
         reach = int(mpmath.ceil(mpmath.sqrt(300 / precision))) + 2
         weights = [mpmath.exp(-precision * x * x / 2) for x in range(-reach, reach + 1)]
         moments = [

@@ -13,7 +13,7 @@ from kernels.accounting.profile_point import ProfilePoint
 from kernels.accounting.tiers import MOST_KINDS
 from kernels.errors import Refused
 from kernels.numerics.nodes import lattice
-from tests.kernels.accounting.cases import LUMPY, assert_holds, cells_of
+from tests.kernels.accounting.cases import LUMPY, NEARLY_EQUAL, assert_holds, cells_of
 from tests.reference.cells import Cells, total
 from tests.reference.convolution import ConvolutionTail
 
@@ -71,7 +71,7 @@ def test_eps_and_reduction_are_sharp(name: str, delta: Fraction) -> None:
 
 
 FINE: dict[str, Cells] = {
-    "nearly equal": {F(1, 2): 10, F(1, 2) * (1 + F(1, 10**10)): 10},
+    "nearly equal": NEARLY_EQUAL,
     "two of three nearly equal": {F(1, 5): 6, F(1, 5) * (1 + F(3, 10**7)): 6, F(1, 7): 3},
 }
 

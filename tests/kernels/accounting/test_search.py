@@ -11,17 +11,15 @@ from kernels.accounting.composition import Composition
 from kernels.accounting.profile_point import ProfilePoint
 from kernels.accounting.tradeoff.search import type_two_error
 from kernels.numerics.nodes import plan as sieve
+from tests.kernels.accounting.cases import LONG, NEARLY_EQUAL
 from tests.reference.cells import Cells, rational_gcd, total
 from tests.reference.checks import ABSOLUTE, assert_encloses, assert_within
 from tests.reference.convolution import ConvolutionTail
 from tests.reference.tradeoff import tradeoff
 
 STAIRCASES: dict[str, Cells] = {
-    "two 40-digit denominators": {
-        F(2718281828459045235360287471352662497757, 10**40 - 17): 3,
-        F(1414213562373095048801688724209698078570, 10**40 + 121): 2,
-    },
-    "nearly equal": {F(1, 2): 10, F(1, 2) * (1 + F(1, 10**10)): 10},
+    "two 40-digit denominators": LONG,
+    "nearly equal": NEARLY_EQUAL,
     "one narrow cell": {F(8): 1, F(1, 100): 10},
     "one cell": {F(1): 1},
     "few steps": {F(1): 2, F(1, 3): 1},

@@ -11,17 +11,12 @@ from hypothesis import strategies as st
 
 from kernels.accounting.bounds import gaussian, zcdp
 from kernels.intervals.interval import Interval
+from tests.kernels.numerics.exact import to_mpf
 
 DHC = F(24811, 5000)  # rho = R/2 of a pair of DHC persons mechanisms
 RHOS = st.fractions(F(1, 10**6), 1000, max_denominator=10**6)
 DELTAS = st.builds(lambda digits, e: F(digits, 1000) / 10**e, st.integers(1, 999), st.integers(0, 3000))
 EPSILONS = st.fractions(0, 5000, max_denominator=10**4)
-
-
-def to_mpf(number: F | Decimal) -> mpmath.mpf:
-    """The number at mpmath's precision."""
-    exact = F(number)
-    return mpmath.mpf(exact.numerator) / exact.denominator
 
 
 def holds(enclosure: Interval, value: mpmath.mpf, digits: int = 38) -> bool:

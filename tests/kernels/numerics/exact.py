@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from decimal import Decimal
 from fractions import Fraction
 from random import Random
 
@@ -26,9 +27,10 @@ def total(parts: Iterable[float]) -> Fraction:
     return sum((Fraction(float(part)) for part in parts), Fraction(0))
 
 
-def to_mpf(number: Fraction) -> mpmath.mpf:
-    """The rational at the precision in force."""
-    return mpmath.mpf(number.numerator) / number.denominator
+def to_mpf(number: Fraction | Decimal) -> mpmath.mpf:
+    """The number at the precision in force."""
+    numerator, denominator = number.as_integer_ratio()
+    return mpmath.mpf(numerator) / denominator
 
 
 def to_fraction(number: mpmath.mpf) -> Fraction:

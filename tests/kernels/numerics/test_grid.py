@@ -122,6 +122,14 @@ def test_curve_is_within_its_bound(name: str) -> None:
     assert one.bound <= TOLERANCE
 
 
+@pytest.mark.parametrize(("cells", "thresholds"), [({F(1, 100): 60_000}, 1001), ({F(1, 1000): 10_000}, 5001)])
+def test_the_grid_keeps_to_1e_35(cells: Cells, thresholds: int) -> None:
+    """What is left out grows with the period: with R from 500 on, or some 5000 thresholds."""
+    plan = plan_of(cells, thresholds)
+    assert plan.grid.period > 0
+    assert grid_tails([plan], [quadrature(plan)])[0].bound <= TOLERANCE
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_lower_is_upper_backwards(name: str) -> None:
     one = curve(name)

@@ -23,6 +23,7 @@ from kernels.numerics.nodes.lattice import (
 )
 from kernels.numerics.nodes.residues import Nodes, resolve
 from tests.kernels.numerics.exact import SEEDS, SOME, integer
+from tests.reference.cells import FINE, PRIMES
 
 #: weights, N, decay of every factor, bound on the sum of decay f^2
 CASES: dict[str, tuple[list[int], int, list[float], float]] = {
@@ -110,9 +111,6 @@ def test_nodes_found_are_those_of_a_scan_at_random(seed: int) -> None:
     check_against_scan(weights, modulus, decay, float(random.uniform(1, 100)))
 
 
-PRIMES = (11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47)
-
-
 @pytest.mark.parametrize("modulus", [2**64 + 13, 2**64 + 14, 10**40 + 4, 3**150])
 def test_planted_nodes_of_a_huge_lattice_are_found(modulus: int) -> None:
     """A node p of which all residues are small, chosen first; the weights follow from it."""
@@ -142,7 +140,7 @@ def test_planted_nodes_of_a_huge_lattice_are_found(modulus: int) -> None:
 
 def test_nodes_beyond_64_bits_around_zero() -> None:
     """All small p survive on any lattice: there the angles are w p / 2 N without reduction."""
-    rhos = [F(355, 113 * 7 * prime) for prime in PRIMES]
+    rhos = list(FINE)
     spacing = F(355, 113 * 7 * math.prod(PRIMES))
     weights = [int(rho / spacing) for rho in rhos]
     modulus = 2**64 + 13

@@ -16,28 +16,6 @@ from tests.kernels.numerics.tilting import ONE
 from tests.reference.census import pair_cells
 
 
-@pytest.mark.parametrize(
-    "name", ["three kinds", "odd N", "narrow and wide", "two lattices", "census", "only narrow"]
-)
-@pytest.mark.parametrize("soft", [1.0, 0.74, SOFTEST])
-def test_nodes_not_selected_weigh_no_more_than_left_out(name: str, soft: float) -> None:
-    """Also with all rhos scaled up as far as the softness allows."""
-    cells = SMALL[name]
-    plan = plan_of(cells)
-    every = scan(plan, cells)
-    nodes = select(plan, soft)
-    kept = {round(float(q) * 4 * plan.modulus) for q in nodes.turn[:, 0]}
-    assert len(kept) == len(nodes.turn)
-    missing = every.missing(kept)
-    for scale in (1 + k * F(1, 16) for k in range(40)):
-        if softness(plan, scale) < soft:
-            break
-        phi = np.exp(log_phi(every.f[missing], [rho * scale for rho in cells], list(cells.values())))
-        assert float((every.kernel[missing] * phi).sum()) <= nodes.left_out.plain * (1 + 1e-9)
-    norm = every.f[missing] ** 2 @ (plan.factors.count * plan.factors.decay)
-    assert float((every.kernel[missing] * np.exp(-soft * norm)).sum()) <= nodes.left_out.plain * (1 + 1e-9)
-
-
 @pytest.mark.parametrize("name", ["three kinds", "narrow and wide", "only narrow", "odd N"])
 def test_softness_bounds_phi_of_the_scaled_composition(name: str) -> None:
     cells = SMALL[name]

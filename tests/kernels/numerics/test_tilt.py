@@ -20,11 +20,10 @@ from tests.kernels.numerics.scan import SMALL, plan_of, scan
 from tests.kernels.numerics.tilting import CASES, ONE, check, check_points, law, planned, tilt_of, tilted
 from tests.reference.arb_tail import ArbTail
 from tests.reference.balls import enclosure
-from tests.reference.cells import Cells, total
+from tests.reference.cells import FINE, total
 from tests.reference.convolution import ConvolutionTail
 from tests.reference.small import single_cell
 
-PRIMES = (11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47)
 SCALED = [
     ("three kinds", F(9, 8)),
     ("census level", F(121, 100)),
@@ -142,15 +141,15 @@ def test_results_do_not_depend_on_the_company() -> None:
         assert np.array_equal(alone.error[0], together.error[row])
 
 
-@pytest.mark.parametrize("rho", [F(1, 40), F(1), F(90), F(100)], ids=str)
+@pytest.mark.parametrize("rho", [F(1, 40), F(1), F(90), F(100), F(500), F(1000)], ids=str)
 def test_bounds_cover_the_error_of_a_single_cell(rho: F) -> None:
-    """Against the sum of the definition."""
+    """Against the sum of the definition; from rho = 360 on only two values of the cell weigh anything."""
     tilt = tilt_of({rho: 1})
     for eps in (F(0), rho / 3, rho / 2, 2 * rho, rho / 2 + F(round(30 * math.sqrt(rho) * 1000), 1000)):
         balls = single_cell(rho, eps)
         found = tilt.tails([tilt.first_point(eps)])
         for which, truth in enumerate((balls.power, balls.alpha, balls.delta)):
-            check(found, 0, which, enclosure(truth), 1e-12)
+            check(found, 0, which, enclosure(truth), 1e-12 if rho <= 100 else None)
 
 
 def test_bounds_cover_the_error_where_sigma_is_largest() -> None:
@@ -158,9 +157,6 @@ def test_bounds_cover_the_error_where_sigma_is_largest() -> None:
     cells = {F(1, 10**6): 3}
     eps = [F(0), F(1, 10**6), F(1, 1000), F(1, 200), F(1, 50)]
     check_points(tilt_of(cells), eps, ArbTail(cells, digits=70), 1e-12)
-
-
-FINE: Cells = {F(355, 791 * prime): 2 * prime for prime in PRIMES}
 
 
 def test_bounds_cover_the_error_on_a_lattice_beyond_doubles() -> None:

@@ -8,7 +8,7 @@ from fractions import Fraction as F
 import mpmath
 import numpy as np
 import pytest
-from flint import acb, arb, fmpq
+from flint import acb, arb
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -19,38 +19,17 @@ from kernels.numerics.relative.tilted_sums import ROUNDING, X_SIDE, log_norms, t
 from tests.kernels.numerics.exact import SEEDS, SOME
 from tests.kernels.numerics.exact import total as add_up
 from tests.kernels.numerics.scan import SMALL
-from tests.kernels.numerics.tilting import CASES, tilt_of, tilted
+from tests.kernels.numerics.tilting import CASES, exact_norm, exact_phi, tilt_of, tilted, wave
 from tests.reference.balls import ball, precision
 from tests.reference.cells import Cells
-
-
-def exact_norm(rho: F, mu: F) -> arb:
-    """sum_x exp(-rho (x - mu)^2 / 2)."""
-    reach = math.isqrt(int(600 / rho)) + 2
-    return sum(
-        ((-ball(rho * (x - mu) ** 2 / 2)).exp() for x in range(int(mu) - reach, int(mu) + reach)), arb(0)
-    )
-
-
-def wave(turns: F) -> acb:
-    """e^(2 pi i turns)."""
-    half_turns = fmpq(2 * turns.numerator, turns.denominator)
-    return acb(arb.cos_pi_fmpq(half_turns), arb.sin_pi_fmpq(half_turns))
-
-
-def exact_phi(rho: F, mu: F, f: F) -> acb:
-    """E exp(2 pi i f (x - mu)) under the tilted cell."""
-    reach = math.isqrt(int(600 / rho)) + 2
-    value = acb(0)
-    for x in range(int(mu) - reach, int(mu) + reach):
-        value += wave(f * (x - mu)) * (-ball(rho * (x - mu) ** 2 / 2)).exp()
-    return value / acb(exact_norm(rho, mu))
 
 
 @SOME
 @given(
     st.sampled_from([F(100), F(37), F(99, 10), F(98, 10), F(3), F(1, 2), F(1, 40)]), st.integers(-320, 320)
 )
+@example(F(500), 8)
+@example(F(1000), 8)
 @example(F(100), 8)
 @example(F(99, 10), 8)
 def test_log_norms(rho: F, sixteenths: int) -> None:

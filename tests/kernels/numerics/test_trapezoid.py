@@ -18,22 +18,32 @@ from tests.kernels.numerics.exact import integer, total
 from tests.kernels.numerics.scan import SMALL, nodes_of, plan_of
 from tests.reference.arb_tail import ArbTail
 from tests.reference.balls import ball, enclosure, precision
-from tests.reference.cells import Cells, rational_gcd
+from tests.reference.cells import FINE as BEYOND_DOUBLES
+from tests.reference.cells import PRIMES, Cells, rational_gcd
 from tests.reference.convolution import ConvolutionTail
+from tests.reference.fine import FineTail
+from tests.reference.tails import TailReference
 
 BITS = 420
-PRIMES = (11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47)
 #: Far more nodes than can be scanned; the first N is beyond 2^53, so that a node is no longer a double.
 FINE: dict[str, Cells] = {
-    "N near 5e17": {F(355, 791 * prime): 2 * prime for prime in PRIMES},
+    "N near 5e17": BEYOND_DOUBLES,
     "N near 2e14": {F(3, 10 * prime): prime for prime in PRIMES[:-2]},
 }
-CASES = SMALL | FINE
+_SIXTEEN = (101, 103, 107, 109, 113, 127, 131, 137, 139, 149, 151, 157, 163, 167, 173, 179)
+_NEAR_2_53: Cells = {F(2, 7 * prime): 2 * prime for prime in PRIMES}
+#: N so large that p and N are one double, or that two doubles do not hold 2 s - 1; and numbers of thresholds.
+HUGE: dict[str, tuple[Cells, int]] = {
+    "odd N beyond 2^53": ({F(1): 2, **_NEAR_2_53}, 201),
+    "even N beyond 2^53": ({F(1, 3): 1, **_NEAR_2_53}, 1001),
+    "N of 121 bits": ({F(1, prime): prime for prime in _SIXTEEN}, 1001),
+}
+CASES = SMALL | FINE | {"many narrow cells": {F(20): 4000}}
 
 
 @cache
 def made(name: str) -> tuple[Plan, Quadrature]:
-    plan = plan_of(CASES[name])
+    plan = plan_of(*HUGE[name]) if name in HUGE else plan_of(CASES[name])
     return plan, quadrature(plan)
 
 
@@ -98,18 +108,22 @@ def test_both_precisions_are_in_use() -> None:
 
 
 @cache
-def truth(name: str) -> ConvolutionTail | ArbTail:
-    return ArbTail(FINE[name], digits=42) if name in FINE else ConvolutionTail(SMALL[name], bits=320)
+def truth(name: str) -> TailReference:
+    if name == "N of 121 bits":
+        return FineTail(HUGE[name][0], F(350), last=40_001)
+    if name in HUGE or name in FINE:
+        return ArbTail(HUGE[name][0] if name in HUGE else FINE[name], digits=42)
+    return ConvolutionTail(CASES[name], bits=320)
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", [*CASES, *HUGE])
 def test_tails_are_within_the_error_budget(name: str) -> None:
     plan, rule = made(name)
     bound = F(plan.truncation_bound) + F(plan.sieve_bound) + F(rule.rounding_bound)
     assert bound <= F(TOLERANCE)
     odd = questions(plan)
     for u, result in zip(odd, tails(rule, odd), strict=True):
-        exact = truth(name).tail_beyond(F(u - 1, 2) * plan.spacing)
+        exact = truth(name).tail_beyond(F(u, 2) * plan.spacing)
         assert abs(total(result) - exact.middle) <= bound + exact.width
 
 
@@ -128,6 +142,13 @@ def test_tails_do_not_depend_on_the_company() -> None:
     for u, result in zip(odd, together, strict=True):
         assert np.array_equal(tails(rule, [u])[0], result)
     assert tails(rule, []).shape == (0, 3)
+
+
+def test_huge_cases_are_huge() -> None:
+    assert [made(name)[0].modulus % 2 for name in HUGE][:2] == [1, 0]
+    assert made("N of 121 bits")[0].modulus.bit_length() == 121
+    again = FineTail(HUGE["N of 121 bits"][0], F(731, 2), last=40_001)
+    assert abs(truth("N of 121 bits").alpha(F(5)).middle - again.alpha(F(5)).middle) < F(1, 10**42)
 
 
 def test_fine_cases_are_fine() -> None:

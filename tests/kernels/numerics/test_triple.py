@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from fractions import Fraction as F
 from types import FunctionType
@@ -143,6 +145,19 @@ def test_from_fraction_is_within_its_bound(number: F, shift: int) -> None:
 
 def test_the_self_test_passes() -> None:
     self_test()
+
+
+def test_the_self_test_is_run() -> None:
+    """By the first plan of a process."""
+    code = (
+        "import kernels.numerics.arithmetic.triple as t\n"
+        "def called(): raise SystemExit(7)\n"
+        "t.self_test = called\n"
+        "from kernels.numerics.nodes.plan import make_plan\n"
+        "from fractions import Fraction as F\n"
+        "make_plan([F(1)], [1], 11)\n"
+    )
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 7
 
 
 def planted(name: str, broken: Callable[..., object]) -> Callable[..., None]:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction as F
 from functools import cache
 
 import mpmath
+from flint import acb, arb, fmpq
 
 from kernels.numerics.nodes.plan import Plan
 from kernels.numerics.relative.selection import select, softness
 from kernels.numerics.relative.tilt import Tails, Tilt
 from tests.kernels.numerics.exact import to_mpf
 from tests.kernels.numerics.scan import SMALL, plan_of
+from tests.reference.balls import ball
 from tests.reference.cells import Cells, Enclosure
 from tests.reference.census import level_cells
 from tests.reference.convolution import ConvolutionTail
@@ -88,3 +91,26 @@ def check_points(tilt: Tilt, eps: Sequence[F], truth: TailReference, relative: f
     for row, one in enumerate(eps):
         for which, exact in enumerate((truth.power(one), truth.alpha(one), truth.delta(one))):
             check(found, row, which, exact, relative)
+
+
+def exact_norm(rho: F, mu: F) -> arb:
+    """sum_x exp(-rho (x - mu)^2 / 2)."""
+    reach = math.isqrt(int(600 / rho)) + 2
+    return sum(
+        ((-ball(rho * (x - mu) ** 2 / 2)).exp() for x in range(int(mu) - reach, int(mu) + reach)), arb(0)
+    )
+
+
+def wave(turns: F) -> acb:
+    """e^(2 pi i turns)."""
+    half_turns = fmpq(2 * turns.numerator, turns.denominator)
+    return acb(arb.cos_pi_fmpq(half_turns), arb.sin_pi_fmpq(half_turns))
+
+
+def exact_phi(rho: F, mu: F, f: F) -> acb:
+    """E exp(2 pi i f (x - mu)) under the tilted cell."""
+    reach = math.isqrt(int(600 / rho)) + 2
+    value = acb(0)
+    for x in range(int(mu) - reach, int(mu) + reach):
+        value += wave(f * (x - mu)) * (-ball(rho * (x - mu) ** 2 / 2)).exp()
+    return value / acb(exact_norm(rho, mu))

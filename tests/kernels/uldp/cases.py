@@ -5,6 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from math import log
 
+from hypothesis import strategies as st
+
 from kernels.uldp.blocks import (
     block_design,
     hadamard_response,
@@ -17,20 +19,31 @@ from kernels.uldp.mechanism import Mechanism
 from kernels.uldp.saddle import Saddle, solve
 from kernels.uldp.unary import UnaryEncoding
 
-#: (w, v, e^eps); among them v = 1, v = w, a mixture of two sizes, one size k = 2, and v with small designs.
+NAMES = ("uBD", "uBD small", "uRR", "uSS", "uHR", "uOUE", "uOLH")
+#: Domains and e^eps; among them v = 1, v = w, a mixture of two sizes, one size k = 2, v with small designs.
 SMALL = [
-    (2, 1, Fraction(2)),
-    (5, 1, Fraction(2)),
-    (3, 2, Fraction(27, 10)),
-    (6, 2, Fraction(3)),
-    (5, 3, Fraction(3)),
-    (3, 3, Fraction(9, 2)),
-    (6, 4, Fraction(3, 2)),
-    (7, 4, Fraction(2)),
-    (4, 4, Fraction(3, 2)),
-    (7, 3, Fraction(4)),
+    (Domain(2, 1), Fraction(2)),
+    (Domain(5, 1), Fraction(2)),
+    (Domain(3, 2), Fraction(27, 10)),
+    (Domain(6, 2), Fraction(3)),
+    (Domain(5, 3), Fraction(3)),
+    (Domain(3, 3), Fraction(9, 2)),
+    (Domain(6, 4), Fraction(3, 2)),
+    (Domain(7, 4), Fraction(2)),
+    (Domain(4, 4), Fraction(3, 2)),
+    (Domain(7, 3), Fraction(4)),
 ]
-DESIGNED = [(9, 7, Fraction(5, 4)), (7, 7, Fraction(13, 10)), (12, 11, Fraction(6, 5))]
+DESIGNED = [
+    (Domain(9, 7), Fraction(5, 4)),
+    (Domain(7, 7), Fraction(13, 10)),
+    (Domain(12, 11), Fraction(6, 5)),
+]
+
+
+def domains(most_sensitive: int, most_others: int) -> st.SearchStrategy[Domain]:
+    """Domains of two symbols or more, at least one of them sensitive."""
+    sizes = st.tuples(st.integers(1, most_sensitive), st.integers(0, most_others))
+    return sizes.filter(lambda pair: sum(pair) >= 2).map(lambda pair: Domain(sum(pair), pair[0]))
 
 
 def saddle_of(domain: Domain, odds: Fraction) -> Saddle:

@@ -19,20 +19,14 @@ from kernels.uldp.law import Law, violations
 from kernels.uldp.mechanism import odds_of
 from kernels.uldp.saddle import solve
 from kernels.uldp.unary import UnaryEncoding
-from tests.kernels.uldp.cases import DESIGNED, SMALL, mechanisms, saddle_of
+from tests.kernels.uldp.cases import DESIGNED, NAMES, SMALL, domains, mechanisms, saddle_of
 from tests.kernels.uldp.exact_checks import error_by_law, expected_estimate, is_balanced, is_unbiased
 
-NAMES = ("uBD", "uBD small", "uRR", "uSS", "uHR", "uOUE", "uOLH")
-cases = pytest.mark.parametrize("case", SMALL, ids=str)
-every_mechanism = pytest.mark.parametrize("name", NAMES)
 
-
-@cases
-@every_mechanism
-def test_law_is_private_unbiased_and_has_the_error(case: tuple[int, int, Fraction], name: str) -> None:
-    w, v, odds = case
-    domain = Domain(w, v)
-    mechanism = mechanisms(domain, odds)[name]
+@pytest.mark.parametrize(("domain", "odds"), SMALL, ids=str)
+@pytest.mark.parametrize("name", NAMES)
+def test_law_is_private_unbiased_and_has_the_error(domain: Domain, odds: Fraction, name: str) -> None:
+    w, mechanism = domain.symbols, mechanisms(domain, odds)[name]
     law = mechanism.law()
     assert violations(law, odds) == []
     for x in range(w):
@@ -45,11 +39,9 @@ def test_law_is_private_unbiased_and_has_the_error(case: tuple[int, int, Fractio
     assert max(outputs.values()) <= 1 << mechanism.bits or name == "uOLH"  # whose hash functions are 64 bits
 
 
-@pytest.mark.parametrize("case", DESIGNED, ids=str)
-def test_small_designs_do_what_the_complete_ones_do(case: tuple[int, int, Fraction]) -> None:
-    w, v, odds = case
-    domain = Domain(w, v)
-    saddle = saddle_of(domain, odds)
+@pytest.mark.parametrize(("domain", "odds"), DESIGNED, ids=str)
+def test_small_designs_do_what_the_complete_ones_do(domain: Domain, odds: Fraction) -> None:
+    w, saddle = domain.symbols, saddle_of(domain, odds)
     complete, small = block_design(saddle, odds), block_design(saddle, odds, small=True)
     law = small.law()
     assert len(law.columns) == w < len(complete.law().columns)
@@ -76,11 +68,8 @@ def test_subset_selection_is_strictly_worse_where_one_size_is_optimal(
 
 
 @settings(max_examples=30, deadline=None)
-@given(st.integers(1, 30), st.integers(0, 40), st.floats(0.01, 6))
-def test_worst_error_of_the_block_design_is_the_limit(v: int, others: int, eps: float) -> None:
-    if v + others < 2:
-        return
-    domain = Domain(v + others, v)
+@given(domains(30, 40), st.floats(0.01, 6))
+def test_worst_error_of_the_block_design_is_the_limit(domain: Domain, eps: float) -> None:
     saddle = solve(domain, eps)
     error = block_design(saddle, Fraction(exp(eps))).error
     assert float(error.worst) == pytest.approx(saddle.m_star, rel=1e-10)
@@ -89,12 +78,9 @@ def test_worst_error_of_the_block_design_is_the_limit(v: int, others: int, eps: 
 
 
 @settings(max_examples=30, deadline=None)
-@given(st.integers(1, 12), st.integers(0, 20), st.floats(0.1, 6))
-def test_no_baseline_beats_the_limit(v: int, others: int, eps: float) -> None:
+@given(domains(12, 20), st.floats(0.1, 6))
+def test_no_baseline_beats_the_limit(domain: Domain, eps: float) -> None:
     """At the least favourable P, and so in the worst case too."""
-    if v + others < 2:
-        return
-    domain = Domain(v + others, v)
     saddle = solve(domain, eps)
     for mechanism in mechanisms(domain, odds_of(eps)).values():
         assert is_unbiased(domain, mechanism.classes, mechanism.weights)

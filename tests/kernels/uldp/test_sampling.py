@@ -18,10 +18,9 @@ from kernels.uldp.sampling.reports import supported
 from kernels.uldp.sampling.server import project
 from kernels.uldp.sampling.simulation import alias_table, simulate
 from kernels.uldp.sampling.streams import below, hashed, mixed, new_stream, next_bits, uniform
-from tests.kernels.uldp.cases import mechanisms, saddle_of
+from tests.kernels.uldp.cases import NAMES, mechanisms, saddle_of
 from tests.kernels.uldp.exact_checks import contribution
 
-NAMES = ("uBD", "uBD small", "uRR", "uSS", "uHR", "uOUE", "uOLH")
 MASK = (1 << 64) - 1
 
 
