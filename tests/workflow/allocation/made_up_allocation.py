@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
+from tests.refused import refused
 from workflow.allocation.read import parse_allocation
-from workflow.errors import ConfigError
 
 BASE = """\
 name: made_up
@@ -38,10 +36,7 @@ resolution: {thresholds: 2001, eps_points: 64}
 
 def problem(text: str) -> str:
     """The one line that an allocation file with this text is refused with."""
-    with pytest.raises(ConfigError) as caught:
-        parse_allocation(text, "a.yaml")
-    line = str(caught.value)
-    assert "\n" not in line
+    line = refused(parse_allocation, text, "a.yaml")
     assert line.startswith("a.yaml")
     return line
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.refused import refused
 from tests.workflow.allocation.small_geography import ABSORBING, ALLOCATION, GEOCODES, LEVELS, TABLE
 from workflow.allocation.geography import path_counts, read_geography
 from workflow.allocation.read import parse_allocation
-from workflow.errors import ConfigError
 
 
 def read(folder: Path, table: str, digits: dict[str, int] | None = None) -> dict[str, int]:
@@ -81,30 +81,26 @@ MISTAKES = [
 @pytest.mark.parametrize(("old", "new", "start", "words"), MISTAKES)
 def test_a_mistake_in_a_table_is_one_line(tmp_path: Path, old: str, new: str, start: str, words: str) -> None:
     assert TABLE.count(old) == 1
-    line = refused(tmp_path, TABLE.replace(old, new))
+    line = problem(tmp_path, TABLE.replace(old, new))
     assert line.startswith(start)
     assert words in line
 
 
-def refused(folder: Path, table: str, digits: dict[str, int] | None = None) -> str:
-    with pytest.raises(ConfigError) as caught:
-        read(folder, table, digits)
-    line = str(caught.value)
-    assert "\n" not in line
-    return line.replace(str(folder / "g.csv"), "")
+def problem(folder: Path, table: str, digits: dict[str, int] | None = None) -> str:
+    return refused(read, folder, table, digits).replace(str(folder / "g.csv"), "")
 
 
 def test_a_cycle_is_named(tmp_path: Path) -> None:
     table = TABLE.replace("County,21,2,", "County,21,22,").replace("County,22,2,", "County,22,21,")
-    assert refused(tmp_path, table) == ":8: geoid = '21': its parents form a cycle, '21' -> '22' -> '21'"
+    assert problem(tmp_path, table) == ":8: geoid = '21': its parents form a cycle, '21' -> '22' -> '21'"
     own = TABLE.replace("County,21,2,", "County,21,21,")
-    assert refused(tmp_path, own) == ":8: geoid = '21': its parents form a cycle, '21' -> '21'"
+    assert problem(tmp_path, own) == ":8: geoid = '21': its parents form a cycle, '21' -> '21'"
 
 
 def test_a_missing_level_is_named(tmp_path: Path) -> None:
     table = "geoid,parent,level\nus,,US\n1,us,State\n"
-    assert refused(tmp_path, table) == ": no geounit of level County; needed: US, State, County, Block"
-    assert refused(tmp_path, "") == ":1: column geoid is missing; the header holds nothing"
+    assert problem(tmp_path, table) == ": no geounit of level County; needed: US, State, County, Block"
+    assert problem(tmp_path, "") == ":1: column geoid is missing; the header holds nothing"
 
 
 def test_a_geoid_may_name_a_geounit_of_several_levels(tmp_path: Path) -> None:
@@ -131,13 +127,11 @@ def test_a_mistake_in_geocodes_is_one_line(
 ) -> None:
     digits = {"State": 1, "County": 2, "Block": 1} | change
     given = {level: number for level, number in digits.items() if number is not None}
-    assert refused(tmp_path, table, given).startswith(start)
+    assert problem(tmp_path, table, given).startswith(start)
 
 
-def problem(folder: Path, text: str) -> str:
-    with pytest.raises(ConfigError) as caught:
-        parse_allocation(text, str(folder / "a.yaml"))
-    return str(caught.value).replace(str(folder), "")
+def problem_of_file(folder: Path, text: str) -> str:
+    return refused(parse_allocation, text, str(folder / "a.yaml")).replace(str(folder), "")
 
 
 def test_an_allocation_file_may_name_a_table_beside_it(tmp_path: Path) -> None:
@@ -163,7 +157,7 @@ def test_an_allocation_file_may_name_a_table_beside_it(tmp_path: Path) -> None:
     ],
 )
 def test_mistakes_around_the_table_are_one_line(tmp_path: Path, written: str, start: str, words: str) -> None:
-    line = problem(tmp_path, ALLOCATION.replace("{geounits: g.csv}", written))
+    line = problem_of_file(tmp_path, ALLOCATION.replace("{geounits: g.csv}", written))
     assert line.startswith(f"/a.yaml:15: bypass.patterns{start}")
     assert words in line
 
@@ -171,11 +165,11 @@ def test_mistakes_around_the_table_are_one_line(tmp_path: Path, written: str, st
 def test_geography_must_agree_with_fixed_digits(tmp_path: Path) -> None:
     (tmp_path / "g.csv").write_text(TABLE)
     fixed = ALLOCATION.replace("  patterns:", "  fixed: {State: 0}\n  patterns:")
-    assert problem(tmp_path, fixed) == (
+    assert problem_of_file(tmp_path, fixed) == (
         "/a.yaml:16: bypass.patterns.geounits = 'g.csv': State '1' has a single child, "
         "but the digit of State is fixed at 0"
     )
     fixed = fixed.replace("{State: 0}", "{County: 1}")
-    assert problem(tmp_path, fixed).endswith(
+    assert problem_of_file(tmp_path, fixed).endswith(
         "County '22' has more than one child, but the digit of County is fixed at 1"
     )

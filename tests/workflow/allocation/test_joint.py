@@ -21,12 +21,12 @@ from kernels.accounting.census.mechanism import (
 )
 from kernels.certificate.allocation_text import AllocationText, joined
 from tests.paths import TINY
+from tests.refused import refused
 from tests.workflow.cli.command_line import answer, table
 from tests.workflow.results.made_up_results import write_results
 from workflow.allocation.read import load_allocation, parse_allocation
 from workflow.allocation.write import standalone_text
 from workflow.digests import allocation_digest
-from workflow.errors import ConfigError
 from workflow.pages.page import build_report
 
 OTHER = """\
@@ -66,11 +66,7 @@ def joint(folder: Path, more: str = "", text: str = JOINT) -> Allocation:
 
 
 def problem(folder: Path, more: str = "", text: str = JOINT) -> str:
-    with pytest.raises(ConfigError) as caught:
-        joint(folder, more, text)
-    line = str(caught.value)
-    assert "\n" not in line
-    return line.replace(str(folder), "")
+    return refused(joint, folder, more, text).replace(str(folder), "")
 
 
 def test_a_joint_pair_has_all_cells_of_its_products_pairs(folder: Path) -> None:

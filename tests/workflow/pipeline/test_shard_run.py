@@ -12,6 +12,7 @@ import pytest
 
 from kernels.accounting.composition import Composition
 from tests.paths import TINY
+from tests.refused import refused
 from tests.workflow.results.stored import stored
 from workflow.allocation.read import load_allocation, parse_allocation
 from workflow.census import compute as census
@@ -215,9 +216,7 @@ def test_plan_comes_back_from_its_file(plan: CensusPlan, tmp_path: Path) -> None
 def test_damaged_plan_is_told_in_one_line(tmp_path: Path, text: str) -> None:
     path = tmp_path / "mechanisms.json"
     path.write_text(text)
-    with pytest.raises(PlanError, match=r"mechanisms\.json") as caught:
-        CensusPlan.read(path)
-    assert "\n" not in str(caught.value)
+    assert "mechanisms.json" in refused(CensusPlan.read, path, error=PlanError)
 
 
 def test_unknown_shard_is_told(plan: CensusPlan) -> None:

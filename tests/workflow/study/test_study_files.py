@@ -12,8 +12,8 @@ from kernels.uldp.closed_forms import single_size_until
 from kernels.uldp.domain import Domain
 from kernels.uldp.mechanism import odds_of
 from kernels.uldp.saddle import solve
+from tests.refused import refused
 from tests.workflow.study.studies import TINY
-from workflow.errors import ConfigError
 from workflow.pipeline.settings import RunSettings
 from workflow.study.compute import make_mechanism
 from workflow.study.counts import read_counts
@@ -107,10 +107,7 @@ def test_bad_study_is_told_in_one_line(problem: str) -> None:
     old, new, told = BAD_STUDIES[problem]
     text = TINY.read_text()
     assert old in text
-    with pytest.raises(ConfigError) as caught:
-        parse_study(text.replace(old, new), TINY)
-    assert told in str(caught.value)
-    assert "\n" not in str(caught.value)
+    assert told in refused(parse_study, text.replace(old, new), TINY)
 
 
 BAD_TABLES = {
@@ -137,34 +134,27 @@ def test_bad_table_is_told_in_one_line(tmp_path: Path, problem: str) -> None:
     if content is not None:
         (tmp_path / "people.csv").write_text(content)
     study = parse_study(TINY.read_text(), tmp_path / "tiny_study.yaml")
-    with pytest.raises(ConfigError) as caught:
-        study.counts(study.file.tables[0])
-    assert told in str(caught.value)
-    assert "\n" not in str(caught.value)
+    assert told in refused(study.counts, study.file.tables[0])
 
 
 def test_counts_that_are_none_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("x,n\na,3\nb,-4\n")
-    with pytest.raises(ConfigError, match=r"n = '-4': must be a whole number"):
-        read_counts(path, ["x"], "n", {}, [{"x": ["a"]}])
+    line = refused(read_counts, path, ["x"], "n", {}, [{"x": ["a"]}])
+    assert "n = '-4': must be a whole number" in line
     path.write_text("x\n" + "\n".join(f"v{i}" for i in range(1001)))
-    with pytest.raises(ConfigError, match="more than 1000 combinations of x; choose fewer columns"):
-        read_counts(path, ["x"], None, {}, [{"x": ["v1"]}])
+    line = refused(read_counts, path, ["x"], None, {}, [{"x": ["v1"]}])
+    assert "more than 1000 combinations of x; choose fewer columns" in line
 
 
 def test_run_is_checked_before_any_job(tmp_path: Path) -> None:
     (tmp_path / "tiny_study.yaml").write_text(TINY.read_text())
     settings = RunSettings(study=str(tmp_path / "tiny_study.yaml"))
-    with pytest.raises(ConfigError, match=r"people\.csv: cannot be read"):
-        configure_study(settings)
+    assert "people.csv: cannot be read" in refused(configure_study, settings)
     (tmp_path / "people.csv").write_text("colour\n")
-    with pytest.raises(ConfigError, match="column age is missing"):
-        configure_study(settings)
+    assert "column age is missing" in refused(configure_study, settings)
     (tmp_path / "people.csv").write_text(TINY.with_name("people.csv").read_text())
     run = configure_study(settings)
     assert (run.folder, run.tables) == ("results/tiny_study", [str(tmp_path / "people.csv")])
-    with pytest.raises(
-        ConfigError, match=r"no such study; allowed: the path of a file, or one of uldp_default$"
-    ):
-        configure_study(RunSettings(study="no_such_study"))
+    line = refused(configure_study, RunSettings(study="no_such_study"))
+    assert line.endswith("no such study; allowed: the path of a file, or one of uldp_default")
