@@ -32,6 +32,14 @@ class Started:
         return (self.folder / "output.log").read_text()
 
 
+def started(folder: Path, command: list[str]) -> Iterator[Started]:
+    process = runs.start(command, folder)
+    yield Started(process, folder)
+    if process.poll() is None:
+        process.kill()
+        process.wait()
+
+
 @pytest.fixture(scope="module")
 def scan(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Started]:
     """A scan through the profile, while other tests run."""
@@ -40,22 +48,14 @@ def scan(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Started]:
         f"name: grid\nbase: {TINY}\nshares: {{Block: [1/4, 1/2]}}\ntotal_rho: [2, 3]\ndenominator: 400\n"
     )
     command = runs.cluster_command(folder, TINY, scan=folder / "grid.yaml")
-    process = runs.start([*command, "--", "scan"], folder)
-    yield Started(process, folder)
-    if process.poll() is None:
-        process.kill()
-        process.wait()
+    yield from started(folder, [*command, "--", "scan"])
 
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Started]:
     """A local-privacy study through the profile, while other tests run: most of its time is waiting."""
     folder = tmp_path_factory.mktemp("study")
-    process = runs.start([*runs.cluster_command(folder, TINY, study=runs.STUDY), "--", "uldp"], folder)
-    yield Started(process, folder)
-    if process.poll() is None:
-        process.kill()
-        process.wait()
+    yield from started(folder, [*runs.cluster_command(folder, TINY, study=runs.STUDY), "--", "uldp"])
 
 
 @pytest.mark.usefixtures("scan", "study")
@@ -64,16 +64,9 @@ def test_tiny_allocation_through_the_driver_script(tmp_path: Path) -> None:
     (tmp_path / "results").mkdir()
     for name in ("Snakefile", "slurm", "workflow", "kernels", "allocations"):
         (tmp_path / name).symlink_to(runs.ROOT / name)
+    sbatch = ["sbatch", "--wait", "--mem=1000", "--time=60", "--output=driver.log"]
     done = subprocess.run(
-        [
-            "sbatch",
-            "--wait",
-            "--mem=1000",
-            "--time=60",
-            "--output=driver.log",
-            "slurm/submit.sh",
-            str(TINY),
-        ],
+        [*sbatch, "slurm/submit.sh", str(TINY)],
         cwd=tmp_path,
         env=runs.environment(PROFILE="slurm/test-cluster/profile"),
         capture_output=True,

@@ -13,7 +13,7 @@ from tests.paths import ROOT
 FREE = [
     *("workflow.scripts.aggregate", "workflow.scripts.report", "workflow.scripts.scan"),
     *("workflow.scripts.uldp_plan", "workflow.scripts.uldp_aggregate", "workflow.scripts.uldp_report"),
-    *("workflow.pipeline.settings", "workflow.design.scan", "workflow.study.run"),
+    *("workflow.pipeline.settings", "workflow.design.scan", "workflow.study.run", "workflow.pages.answer"),
 ]
 
 

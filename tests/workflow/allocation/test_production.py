@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from kernels.accounting.census.allocation import Allocation
+from tests.paths import ROOT, TINY
 from tests.workflow.cli.command_line import table
 from tests.workflow.pages.test_report import Page, build
 from tests.workflow.results.made_up_results import write_results
@@ -16,7 +17,6 @@ from workflow.allocation.production import is_production
 from workflow.allocation.read import load_allocation, parse_allocation
 from workflow.input.tree import MAX_YAML_BYTES, read_text
 
-ROOT = Path(__file__).parents[3]
 SHIPPED = sorted(path.stem for path in (ROOT / "allocations").glob("*_persons_*.yaml"))
 SHIPPED += sorted(path.stem for path in (ROOT / "allocations").glob("*_h*holds_*.yaml"))
 SHIPPED += ["pl94_units_us", "pl94_units_pr"]
@@ -50,12 +50,12 @@ def test_a_copy_with_other_rhos_is_not() -> None:
 def test_a_joint_release_is_one_when_all_its_products_are() -> None:
     joint = load_allocation("joint_persons_us")
     assert is_production(joint)
-    other = load_allocation(ROOT / "tests" / "data" / "tiny.yaml")
+    other = load_allocation(TINY)
     assert not is_production(replace(joint, products=(joint.products[0], other)))
 
 
 def test_a_report_of_one_s_own_allocation_claims_nothing_of_the_census(tmp_path: Path) -> None:
-    text = page_of(load_allocation(ROOT / "tests" / "data" / "tiny.yaml"), tmp_path).text
+    text = page_of(load_allocation(TINY), tmp_path).text
     assert "official" not in text.lower()
     assert "published noise" not in text
     assert "same census" not in text
@@ -86,7 +86,7 @@ def test_a_report_of_a_production_run_says_so(tmp_path: Path) -> None:
 
 
 def test_a_comparison_is_of_the_census_only_when_all_allocations_are(tmp_path: Path) -> None:
-    tiny, page = str(ROOT / "tests" / "data" / "tiny.yaml"), tmp_path / "page.html"
+    tiny, page = str(TINY), tmp_path / "page.html"
     for names, conversion in ((["pl94_units_pr"], "Census zCDP"), (["pl94_units_pr", tiny], "standard zCDP")):
         printed = table("compare", *names, "--delta", "1e-6", "--output", str(page), "--force")
         assert f" {conversion} " in printed

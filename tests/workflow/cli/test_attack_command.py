@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction as F
 from pathlib import Path
 
 import pytest
 
-from kernels.accounting.census.mechanism import pair_composition
-from tests.workflow.cli.command_line import FIRST_PAIR, TINY, TINY_PAIR, answer, table
-from tests.workflow.results.stored import HEADER
-from workflow.allocation.read import load_allocation
-from workflow.census.compute import compute
-from workflow.census.plan import CurveTask
-from workflow.digests import settings_of
-from workflow.results.curves import CurveFile, Identity
+from tests.kernels.certificate.small import compute, write
+from tests.workflow.cli.command_line import FIRST_PAIR, TINY_PAIR, answer, table
 
 
 def test_the_first_pair_of_dhc() -> None:
@@ -50,15 +43,10 @@ def test_a_probability_is_printed_as_1_only_where_it_is_that() -> None:
 
 
 def test_a_result_file_answers_without_computing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    tiny = load_allocation(TINY)
-    composition, settings = pair_composition(tiny, "00", "10"), settings_of(tiny)
-    result = compute(CurveTask(Identity("pair", "00", "10"), composition, settings, "key", 0.0))
-    path = tmp_path / "curves.h5"
-    header = replace(HEADER, allocation="tiny", allocation_yaml=Path(TINY).read_text(), settings=settings)
-    CurveFile.write(path, header, [result])
+    path = write(tmp_path / "curves.h5", compute())
     exact = answer("attack", *TINY_PAIR, "--delta", "1e-6,1e-10")
     monkeypatch.delattr("kernels.accounting.tiers.Tiers.plan")
-    stored = answer("attack", "--curves", str(path), "--pair", "M02,00")
+    stored = answer("attack", "--curves", str(path), "--pair", "M01,00")
     assert stored["pair"] == ["10", "00"]
     for mine, truth in zip(
         [stored, *stored["rows"], *stored["losses"]], [exact, *exact["rows"], *exact["losses"]], strict=True

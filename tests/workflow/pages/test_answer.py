@@ -10,13 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.paths import ROOT, TINY
 from tests.workflow.results.made_up_results import write_results
 from workflow.allocation.read import load_allocation
 from workflow.pages.answer import answer
 from workflow.results.tables import ReportError
-
-ROOT = Path(__file__).resolve().parents[3]
-TINY = ROOT / "tests" / "data" / "tiny.yaml"
 
 
 def test_the_answer_is_that_of_the_tables_rounded_to_the_safe_side(tmp_path: Path) -> None:

@@ -191,14 +191,9 @@ def test_each_try_of_a_shard_asks_for_more(tmp_path: Path) -> None:
     ]
 
 
-def test_bad_setting_stops_the_dry_run(tmp_path: Path) -> None:
-    (tmp_path / "tiny.yaml").write_text(TINY.read_text())
-    assert "allocaton" in refusal(snakemake(tmp_path, "--dry-run", allocaton="tiny"))
-    assert not (tmp_path / "results").exists()
-
-
-def test_bad_allocation_stops_before_any_job(tmp_path: Path) -> None:
+def test_bad_setting_and_bad_allocation_stop_before_any_job(tmp_path: Path) -> None:
     (tmp_path / "tiny.yaml").write_text(TINY.read_text().replace("{total: 1/8,", "{total: 0,"))
+    assert "allocaton" in refusal(snakemake(tmp_path, "--dry-run", allocaton="tiny"))
     assert "rho.total" in refusal(snakemake(tmp_path))
     assert not (tmp_path / "results").exists()
 

@@ -48,35 +48,26 @@ FAILS = Answer(1, "sacct: error: slurm_persist_conn_open: Connection refused", "
 OFF = Answer(1, "Slurm accounting storage is disabled", "Slurm accounting storage is disabled")
 
 
-def test_sacct_that_works_is_used() -> None:
-    line, options = Slurm().preflight()
-    assert options == ["--slurm-status-command", "sacct"]
-    assert line == f"Slurm 22.05.8 answers; sacct works: job states come from sacct; ranks by {SRUN}"
+SLURM_IN_WORDS = [
+    ([], "", "sacct", f"Slurm 22.05.8 answers; sacct works: job states come from sacct; ranks by {SRUN}"),
+    ([OFF], "", "squeue", "accounting is off: job states come from squeue, which remembers them for 300 s"),
+    ([], "sacct", "squeue", "sacct is missing"),
+    ([FAILS], "", "squeue", "sacct fails (sacct: error: refused)"),
+]
 
 
-def test_accounting_off_means_squeue() -> None:
-    line, options = Slurm(sacct=[OFF]).preflight()
-    assert options[:2] == ["--slurm-status-command", "squeue"]
-    assert "accounting is off: job states come from squeue, which remembers them for 300 s" in line
+@pytest.mark.parametrize(("sacct", "missing", "used", "told"), SLURM_IN_WORDS)
+def test_where_job_states_come_from(sacct: list[Answer], missing: str, used: str, told: str) -> None:
+    line, options = Slurm(sacct=sacct).preflight(missing=missing)
+    assert options == ["--slurm-status-command", used]
+    assert told in line
     assert "\n" not in line
-
-
-def test_sacct_missing_means_squeue() -> None:
-    line, options = Slurm().preflight(missing="sacct")
-    assert options[:2] == ["--slurm-status-command", "squeue"]
-    assert "sacct is missing" in line
 
 
 def test_sacct_that_fails_for_a_while_is_waited_for() -> None:
     slurm = Slurm(sacct=[FAILS, FAILS, Answer(0, "", "")])
     assert slurm.preflight()[1] == ["--slurm-status-command", "sacct"]
     assert slurm.paused == 10.0
-
-
-def test_sacct_that_goes_on_failing_means_squeue() -> None:
-    line, options = Slurm(sacct=[FAILS]).preflight()
-    assert options[1] == "squeue"
-    assert "sacct fails (sacct: error: refused)" in line
 
 
 @pytest.mark.parametrize(
@@ -86,19 +77,17 @@ def test_first_look_comes_before_squeue_forgets(age: int, more: list[str]) -> No
     assert Slurm(age, [OFF]).preflight()[1][2:] == more
 
 
-def test_nobody_knows_how_jobs_end() -> None:
-    with pytest.raises(PreflightError, match=r"accounting is off, and squeue forgets .* after 10 s"):
-        Slurm(10, [OFF]).preflight()
+REFUSED = [
+    (Slurm(10, [OFF]), SRUN, r"accounting is off, and squeue forgets .* after 10 s"),
+    (Slurm(config_code=1), SRUN, r"the scheduler does not answer \(slurm_load_ctl_conf"),
+    (Slurm(), "srun --mpi=openmpi", r"does not offer openmpi, but pmi2, pmix, cray_shasta"),
+]
 
 
-def test_scheduler_that_does_not_answer() -> None:
-    with pytest.raises(PreflightError, match=r"the scheduler does not answer \(slurm_load_ctl_conf"):
-        Slurm(config_code=1).preflight()
-
-
-def test_launcher_that_this_slurm_does_not_offer() -> None:
-    with pytest.raises(PreflightError, match=r"does not offer openmpi, but pmi2, pmix, cray_shasta"):
-        Slurm().preflight("srun --mpi=openmpi")
+@pytest.mark.parametrize(("slurm", "mpi", "told"), REFUSED)
+def test_where_a_run_cannot_end_well_it_is_not_started(slurm: Slurm, mpi: str, told: str) -> None:
+    with pytest.raises(PreflightError, match=told):
+        slurm.preflight(mpi)
 
 
 def test_other_launchers_are_not_judged() -> None:

@@ -57,22 +57,8 @@ def test_a_copied_profile_is_read_with_its_own_run_settings(tmp_path: Path) -> N
     shutil.copytree(ROOT / "slurm" / "profile", copied)
     run = copied / "run.yaml"
     run.write_text(re.sub(r"^shards: \d+", "shards: 3", run.read_text(), flags=re.MULTILINE))
-    command = [
-        sys.executable,
-        "-m",
-        "snakemake",
-        "--snakefile",
-        str(ROOT / "Snakefile"),
-        "--profile",
-        str(copied),
-    ]
-    settings = ["--config", f"allocation={TINY}", f"results={tmp_path / 'results'}"]
-    done = subprocess.run(
-        [*command, "--dry-run", "--quiet", "rules", *settings],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    snakemake = [sys.executable, "-m", "snakemake", "--snakefile", ROOT / "Snakefile", "--profile", copied]
+    asked = ["--dry-run", "--quiet", "rules", "--config", f"allocation={TINY}", f"results={tmp_path}/results"]
+    done = subprocess.run([*snakemake, *asked], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert re.search(r"^curves +3$", done.stdout, re.MULTILINE)

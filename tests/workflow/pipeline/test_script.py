@@ -16,6 +16,7 @@ from kernels.accounting.design.rescale import Unmet
 from kernels.accounting.settings import Settings
 from kernels.errors import Refused
 from kernels.uldp.saddle import Unsolved
+from tests.paths import ROOT
 from workflow.census.compute import compute
 from workflow.census.plan import CurveTask
 from workflow.errors import ConfigError
@@ -27,7 +28,6 @@ from workflow.results.file import StoreError
 from workflow.results.tables import ReportError
 from workflow.script import run
 
-ROOT = Path(__file__).resolve().parents[3]
 LOUD = Composition.from_counts({Fraction(10_000): 1})  # far more rho in a cell than the kernels take
 LOUD_FILE = """\
 name: loud
