@@ -18,6 +18,7 @@ NAMES = sorted(
 )
 TINY_ALLOCATION = load_allocation(TINY)
 LIKE = ("--like", TINY)
+HEAD = "query,Region,County,Block\n"
 
 
 def queries(allocation: Allocation) -> list[str]:
@@ -102,34 +103,28 @@ def test_rhos_of_1_at_every_level_are_no_shares_where_that_is_said(tmp_path: Pat
         ("", ("no table",)),
         ("query,Region,Conty,Block\nt,1,1,1\n", (":1:", "'Conty'", "did you mean 'County'")),
         ("query,Region,County\nt,1,1\n", ("level Block asks no query",)),
-        (
-            "query,Region,County,Block\nt,1,x,1\n",
-            (":2:", "column 'County' = 'x'", "exact number", "per cent"),
-        ),
-        ("query,Region,County,Block\nt,1,-2,1\n", (":2:", "column 'County' = '-2'", "above 0")),
-        ("query,Region,County,Block\nt,1,1/0,1\n", (":2:", "column 'County'", "denominator")),
-        ("query,Region,County,Block\nt,1,1,1,1\n", (":2:", "5 values", "4 columns")),
+        (f"{HEAD}t,1,x,1\n", (":2:", "column 'County' = 'x'", "exact number", "per cent")),
+        (f"{HEAD}t,1,-2,1\n", (":2:", "column 'County' = '-2'", "above 0")),
+        (f"{HEAD}t,1,1/0,1\n", (":2:", "column 'County'", "denominator")),
+        (f"{HEAD}t,1,1,1,1\n", (":2:", "5 values", "4 columns")),
         ("query,Region,County,County\nt,1,1,1\n", (":2:", "column 'County'", "second value")),
-        (
-            "query,Region,County,Block\nt,1,1,1\nt,1,1,1\n",
-            (":3:", "column 'Region'", "second value", "line 2"),
-        ),
-        ("query,Region,County,Block\nt,1,0,1\n", ("County asks no query",)),
-        ("total rho,3\nquery,Region,County,Block\nt,1,1,1/2\n", ("5/2", "1/2 (0.5) too little", "exactly 3")),
-        ("query,Region,County,Block\nt,50%,25%,25%\n", (":2:", "column 'Region'", "shares", "level share")),
-        ("query,Region,County,Block\nt,1,1,1\n", ("shares", "level share")),
+        (f"{HEAD}t,1,1,1\nt,1,1,1\n", (":3:", "column 'Region'", "second value", "line 2")),
+        (f"{HEAD}t,1,0,1\n", ("County asks no query",)),
+        (f"total rho,3\n{HEAD}t,1,1,1/2\n", ("5/2", "1/2 (0.5) too little", "exactly 3")),
+        (f"{HEAD}t,50%,25%,25%\n", (":2:", "column 'Region'", "shares", "level share")),
+        (f"{HEAD}t,1,1,1\n", ("shares", "level share")),
         ("level share,Region,County,Block\n", ("asks no query",)),
-        ("query,Region,County,Block\nlevel share,1/2,1/4,1/4\nt,1,1,1\n", ("--total-rho",)),
+        (f"{HEAD}level share,1/2,1/4,1/4\nt,1,1,1\n", ("--total-rho",)),
         (
-            "total rho,1\nquery,Region,County,Block\nlevel share,1/2,1/4,1/4\nt,1,9/10,1\n",
+            f"total rho,1\n{HEAD}level share,1/2,1/4,1/4\nt,1,9/10,1\n",
             (":4:", "column 'County'", "9/10", "exactly 1"),
         ),
         (
-            "total rho,1\nquery,Region,County,Block\nlevel share,1/2,1/4,1/5\nt,1,1,1\n",
+            f"total rho,1\n{HEAD}level share,1/2,1/4,1/5\nt,1,1,1\n",
             (":3:", "column 'Region'", "19/20", "exactly 1"),
         ),
-        ("total rho,\nquery,Region,County,Block\nt,1,1,1\n", (":1:", "one number")),
-        ("total rho,x\nquery,Region,County,Block\nt,1,1,1\n", (":1:", "column 'total rho' = 'x'")),
+        (f"total rho,\n{HEAD}t,1,1,1\n", (":1:", "one number")),
+        (f"total rho,x\n{HEAD}t,1,1,1\n", (":1:", "column 'total rho' = 'x'")),
         (
             "level,query,rho\nRegion,t,1\nBlok,t,1\n",
             (":3:", "column 'level' = 'Blok'", "did you mean 'Block'"),
@@ -137,7 +132,7 @@ def test_rhos_of_1_at_every_level_are_no_shares_where_that_is_said(tmp_path: Pat
         ("level,query,value\nRegion,t,1\n", (":1:", "column rho is missing")),
         ("level,query,rho,rho\nRegion,t,1,1\n", (":1:", "column rho occurs twice")),
         ("level,query,rho\nRegion,,1\n", (":2:", "no query")),
-        ('query,Region,County,Block\n"t,1,1,1\n', ("CSV",)),
+        (f'{HEAD}"t,1,1,1\n', ("CSV",)),
         ("a,b\n1,2\n", (":2:", "column 'a' = '1'", "unknown level")),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from math import erfc, sqrt
@@ -13,7 +14,7 @@ import numpy as np
 from kernels.accounting.census.allocation import Allocation
 from kernels.accounting.census.mechanism import mechanism_name, pair_composition, pairs
 from kernels.accounting.composition import Composition
-from kernels.accounting.result import PlanFigures
+from tests.workflow.results.stored import stored
 from workflow.digests import content_key, settings_of
 from workflow.results.attack import AttackRow
 from workflow.results.curves import CurveFile, Header, Identity, StoredResult
@@ -93,27 +94,15 @@ def _result(identity: Identity, composition: Composition, allocation: Allocation
     log10_delta = -0.1 - 0.05 * eps**2
     rest = np.zeros((settings.thresholds, 2))
     enclosed = np.ones((len(settings.deltas), 3))
-    summary = PlanFigures(
-        lattice=Fraction(1, 8),
-        total_rho=composition.total_rho,
-        nodes=1000,
-        survivors=31,
-        survivors_half=16,
-        truncation_bound=1.1e-37,
-        sieve_bound=2.2e-37,
-        rounding_bound=3.3e-37,
-        total_bound=BOUND,
-        distinct_rhos=len(composition.cells),
-        cells=composition.size,
-    )
-    return StoredResult(
-        identity=identity,
+    made = stored(identity)
+    figures = {"total_rho": composition.total_rho, "cells": composition.size, "total_bound": BOUND}
+    figures |= {"lattice": Fraction(1, 8), "nodes": 1000, "distinct_rhos": len(composition.cells)}
+    return replace(
+        made,
         key=content_key(composition, settings),
         composition=composition,
         deltas=settings.deltas,
-        summary=summary,
-        threshold_first=Fraction(-5),
-        threshold_step=Fraction(1, 10),
+        summary=replace(made.summary, **figures),
         threshold=threshold,
         alpha=np.column_stack([alpha, rest]),
         beta=np.column_stack([alpha[::-1], rest]),
@@ -122,9 +111,5 @@ def _result(identity: Identity, composition: Composition, allocation: Allocation
         delta=10.0**log10_delta,
         log10_delta=log10_delta,
         relative_bound=np.full(len(eps), 1e-13),
-        epsilon=enclosed,
-        reduction=enclosed,
-        eps_zcdp=enclosed,
-        scale=enclosed,
-        cpu_seconds=0.5,
+        **dict.fromkeys(("epsilon", "reduction", "eps_zcdp", "scale"), enclosed),
     )
