@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from tests.fuzz.worker import STOPPED
+from tests.paths import ROOT
 
 COMMAND = (sys.executable, "-m", "tests.fuzz.unruly")
-ROOT = Path(__file__).parents[2]
 SIX = "0:told 1:crash 2:hang 3:told 4:told 5:told"
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from typing import Protocol
 
 from flint import arb
@@ -20,7 +20,7 @@ from tests.reference.arb_tail import ArbTail, halves
 from tests.reference.balls import ball, precision
 from tests.reference.cells import Cells, Enclosure, rational_gcd, total
 from tests.reference.convolution import ConvolutionTail, families
-from tests.reference.small import SingleCell, single_cell
+from tests.reference.small import single_cell
 from tests.reference.tradeoff import tradeoff
 
 BITS = 320
@@ -50,13 +50,7 @@ class ByDefinition:
     """One cell, any eps."""
 
     def __init__(self, rho: Fraction) -> None:
-        self._rho = rho
-        self._known: dict[Fraction, SingleCell] = {}
-
-    def _at(self, eps: Fraction) -> SingleCell:
-        if eps not in self._known:
-            self._known[eps] = single_cell(self._rho, eps, BITS)
-        return self._known[eps]
+        self._at = cache(partial(single_cell, rho, bits=BITS))
 
     def alpha(self, eps: Fraction) -> arb:
         return self._at(eps).alpha

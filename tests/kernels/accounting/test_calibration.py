@@ -16,6 +16,7 @@ from kernels.accounting.design.calibration import Target, Tuned, evaluate_pairs,
 from kernels.accounting.design.rescale import Unmet, level_unit, move_budget, scale_levels
 from kernels.errors import Refused
 from kernels.intervals.interval import ONE, Interval, from_fraction
+from tests.kernels.numerics.exact import to_mpf
 from tests.paths import TINY
 from tests.reference.arb_tail import ArbTail
 from workflow.allocation.read import load_allocation
@@ -173,10 +174,10 @@ def test_moved_budget_keeps_the_total_and_the_shares() -> None:
 def test_the_zcdp_budget_is_the_inverse_of_the_conversion(eps: str, delta: str) -> None:
     budget = zcdp.budget(F(eps), F(delta))
     with mpmath.workdps(60):
-        log = -mpmath.log(mpmath.mpf(F(delta).numerator) / F(delta).denominator)
-        rho = (mpmath.sqrt(log + mpmath.mpf(F(eps).numerator) / F(eps).denominator) - mpmath.sqrt(log)) ** 2
-        assert mpmath.mpf(str(budget.lower)) <= rho * (1 + mpmath.mpf("1e-30"))
-        assert mpmath.mpf(str(budget.upper)) >= rho * (1 - mpmath.mpf("1e-30"))
+        log = -mpmath.log(to_mpf(F(delta)))
+        rho = (mpmath.sqrt(log + to_mpf(F(eps))) - mpmath.sqrt(log)) ** 2
+        assert to_mpf(budget.lower) <= rho * (1 + mpmath.mpf("1e-30"))
+        assert to_mpf(budget.upper) >= rho * (1 - mpmath.mpf("1e-30"))
     assert (
         zcdp.epsilon(F(budget.lower), F(delta)).lower
         <= F(eps)

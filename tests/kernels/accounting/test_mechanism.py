@@ -183,16 +183,13 @@ def test_mechanisms_are_named_by_their_place_in_the_list() -> None:
         ("", "neither a mechanism name"),
         ("00000", "a pattern has 6 digits 0 or 1"),
         ("M²", "neither a mechanism name"),
+        ("M" + "9" * 5000, "allowed are M00"),
+        ("0" * 5000, "a pattern has 6 digits"),
     ],
+    ids=lambda text: text[:40],
 )
 def test_what_names_no_mechanism_is_refused(text: str, reason: str) -> None:
-    with pytest.raises(ValueError, match=reason):
-        resolve_mechanism(DHC, text)
-
-
-@pytest.mark.parametrize("text", ["M" + "9" * 5000, "0" * 5000])
-def test_long_names_are_cut_in_the_refusal(text: str) -> None:
-    with pytest.raises(ValueError, match=r"allowed are M00|a pattern has 6 digits") as refused:
+    with pytest.raises(ValueError, match=reason) as refused:
         resolve_mechanism(DHC, text)
     assert len(str(refused.value)) < 300
 

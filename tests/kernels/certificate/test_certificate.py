@@ -23,6 +23,9 @@ from click.testing import CliRunner
 from kernels.accounting.census.mechanism import mechanism
 from kernels.certificate import document, sample
 from kernels.certificate.allocation_text import AllocationText, AllocationTextError, joined
+from kernels.certificate.balls import ends
+from kernels.certificate.tails import Family, Pair, common_period, needed_period
+from tests.paths import ROOT
 from tests.reference.convolution import ConvolutionTail
 from tests.reference.small import single_cell
 from workflow.allocation.read import load_allocation
@@ -32,7 +35,6 @@ from workflow.cli.main import main
 
 from .small import TEXT, compute, write
 
-ROOT = Path(__file__).parents[3]
 SHIPPED = sorted(path.stem for path in (ROOT / "allocations").glob("*_[pu][rs].yaml"))
 
 
@@ -263,9 +265,6 @@ def test_the_command_ends_with_1_when_something_is_wrong(tmp_path: Path) -> None
 @pytest.mark.parametrize("eps", ["0", "1", "40", "700", "5000"])
 def test_one_cell_against_its_definition(rho: str, eps: str) -> None:
     """Two members of which one is a multiple of the other's cell: all sums by hand, at any depth."""
-    from kernels.certificate.balls import ends
-    from kernels.certificate.tails import Family, Pair, common_period, needed_period
-
     cell, at = Fraction(rho), Fraction(eps)
     needed = needed_period(2 * cell, at + 2 * cell)
     pair = Pair(Family(common_period([cell], needed)), {cell: 1}, {cell: 1})

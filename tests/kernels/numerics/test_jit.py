@@ -78,49 +78,39 @@ def environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> pytest.Monke
     return monkeypatch
 
 
-def test_the_variable_of_the_package_comes_first(environment: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    environment.setenv("EXACT_CENSUS_CACHE", str(tmp_path / "own"))
-    environment.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
-    environment.setenv("HOME", str(tmp_path / "home"))
-    assert cache_folder().parent == tmp_path / "own"
-    assert cache_folder().is_dir()
-    assert not (tmp_path / "xdg").exists()
-    assert not (tmp_path / "home").exists()
+OWN, XDG, HOME, BLOCKED = "own", "xdg", "home", "file/below"  # below a file no folder can be made
 
 
-def test_then_the_users_cache(environment: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    environment.setenv("HOME", str(tmp_path / "home"))
-    assert cache_folder().parent == tmp_path / "home" / ".cache" / "exact-census"
-    environment.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
-    assert cache_folder().parent == tmp_path / "xdg" / "exact-census"
-
-
-def blocked(tmp_path: Path) -> str:
-    """A path below which no folder can be made, whoever asks."""
-    (tmp_path / "file").write_text("")
-    return str(tmp_path / "file" / "below")
-
-
-def test_an_unwritable_folder_is_passed_over(environment: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    environment.setenv("EXACT_CENSUS_CACHE", blocked(tmp_path))
-    environment.setenv("HOME", str(tmp_path / "home"))
-    assert cache_folder().parent == tmp_path / "home" / ".cache" / "exact-census"
-
-
-def test_an_unwritable_home_gives_a_private_temporary_folder(
-    environment: pytest.MonkeyPatch, tmp_path: Path
+@pytest.mark.parametrize(
+    ("folders", "expected"),
+    [
+        ((OWN, XDG, HOME), OWN),
+        ((None, None, HOME), "home/.cache/exact-census"),
+        ((None, XDG, HOME), "xdg/exact-census"),
+        ((BLOCKED, None, HOME), "home/.cache/exact-census"),
+        ((None, None, None), "temporary"),
+        ((None, None, BLOCKED), "temporary"),
+    ],
+)
+def test_the_first_folder_that_takes_files_is_used(
+    environment: pytest.MonkeyPatch, tmp_path: Path, folders: tuple[str | None, ...], expected: str
 ) -> None:
-    environment.setenv("HOME", blocked(tmp_path))
+    (tmp_path / "file").write_text("")
+    for name, folder in zip(VARIABLES, folders, strict=True):
+        if folder:
+            environment.setenv(name, str(tmp_path / folder))
+    found = cache_folder()
+    assert found.is_dir()
+    assert found.parent == tmp_path / expected
+    assert {path.name for path in tmp_path.iterdir()} == {"file", "temporary", expected.split("/")[0]}
+
+
+def test_a_temporary_folder_is_private(environment: pytest.MonkeyPatch) -> None:
     first, second = cache_folder(), cache_folder()
     for folder in (first, second):
-        assert folder.parent == tmp_path / "temporary"
         assert folder.name.startswith("exact-census-")
         assert folder.stat().st_mode & 0o077 == 0
     assert first != second
-
-
-def test_no_home_at_all_gives_a_temporary_folder(environment: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    assert cache_folder().parent == tmp_path / "temporary"
 
 
 def test_a_read_only_folder_is_passed_over(environment: pytest.MonkeyPatch, tmp_path: Path) -> None:

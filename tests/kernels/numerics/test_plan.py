@@ -20,8 +20,9 @@ from kernels.numerics.nodes.layout import TOLERANCE, TRUNCATION, _nodes_and_grid
 from kernels.numerics.nodes.plan import Plan, foreseen
 from kernels.numerics.nodes.shells import Weight
 from kernels.numerics.nodes.survivors import factors_of
-from tests.kernels.numerics.exact import MANY, SOME, integer, to_mpf
+from tests.kernels.numerics.exact import MANY, SOME, to_mpf
 from tests.kernels.numerics.scan import SMALL, Scan, nodes_of, plan_of, scan
+from tests.kernels.numerics.test_lattice import assert_exact
 from tests.reference.cells import Cells, total
 from tests.reference.census import pair_cells
 from tests.reference.convolution import ConvolutionTail
@@ -127,15 +128,7 @@ def test_the_plan_is_exact(name: str) -> None:
     assert plan.total == total(cells)
     assert plan.width * plan.spacing == plan.total
     assert [weight * plan.spacing for weight in plan.weights] == list(cells)
-    ps = nodes_of(plan)
-    assert len(set(ps)) == len(ps)
-    for p, row in zip(ps, plan.nodes.residue, strict=True):
-        assert 0 < p <= plan.modulus
-        assert p % 2 == 1
-        for weight, digits in zip(plan.weights, row, strict=True):
-            residue = integer(digits)
-            assert -plan.modulus < residue <= plan.modulus
-            assert (residue - weight * p) % (2 * plan.modulus) == 0
+    assert_exact(plan.nodes, plan.weights, plan.modulus)
 
 
 @pytest.mark.parametrize("name", SMALL)

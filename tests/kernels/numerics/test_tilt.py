@@ -40,15 +40,12 @@ def far(name: str, scale: F = ONE) -> list[F]:
     return sorted({F(0), F(1, 3), r / 4, r / 2, r / 2 + F(1, 1000), 3 * r / 4, r, *spread})
 
 
-def check_profile(name: str, scale: F, relative: float | None) -> None:
-    check_points(tilted(name, scale), far(name, scale), law(name, scale), relative)
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_bounds_cover_the_error_down_to_1e_300(name: str) -> None:
+@pytest.mark.parametrize(("name", "scale"), [*((name, ONE) for name in CASES), *SCALED], ids=str)
+def test_bounds_cover_the_error_down_to_1e_300(name: str, scale: F) -> None:
     """Where narrow cells leave gaps in the law, the bound is honest but may be wider than 1e-12."""
     lumpy = ("narrow and wide", "both sides of the switch", "lumps", "half narrow")
-    check_profile(name, ONE, None if name in lumpy else 1e-12)
+    relative = None if name in lumpy else 1e-12
+    check_points(tilted(name, scale), far(name, scale), law(name, scale), relative)
 
 
 def test_nodes_left_out_weigh_little_under_any_tilt_of_narrow_cells() -> None:
@@ -60,11 +57,6 @@ def test_nodes_left_out_weigh_little_under_any_tilt_of_narrow_cells() -> None:
     assert -found.log_norm[0] > 30.0
     for which, exact in enumerate((law("lumps").power(F(266)), law("lumps").alpha(F(266)))):
         check(found, 0, which, exact, 1e-11)
-
-
-@pytest.mark.parametrize(("name", "scale"), SCALED, ids=str)
-def test_bounds_cover_the_error_of_scaled_compositions(name: str, scale: F) -> None:
-    check_profile(name, scale, 1e-12)
 
 
 def test_both_ways_of_summing_and_both_sides_are_in_use() -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from kernels.numerics.arithmetic.triple import from_fraction
 from kernels.numerics.nodes.theta import factor
-from kernels.numerics.relative.tilt import Tilt, _kernel_growth, _parts
+from kernels.numerics.relative.tilt import _kernel_growth, _parts
 from kernels.numerics.relative.tilted_sums import ROUNDING, X_SIDE, log_norms, tilted_phi, window_kernels
 from tests.kernels.numerics.exact import SEEDS, SOME
 from tests.kernels.numerics.exact import total as add_up
@@ -90,30 +90,26 @@ def test_tilted_characteristic_function_is_within_its_units(seed: int) -> None:
         assert (found - truth).abs_lower() <= arb(float(unit[0]) * ROUNDING) * found.abs_upper()
 
 
+#: f_sum is good to sum count |f| 2^-52 only, and mu amplifies that.
+FAR_OUT = "wrapped nodes, far out"
 NODES: dict[str, Cells] = {
     "three kinds": SMALL["three kinds"],
     "narrow and wide": CASES["narrow and wide"],
     "few cells, many nodes": {F(5): 1, F(1, 7): 1, F(2, 11): 1},
     "many narrow cells": {F(60): 200, F(50): 100},
+    FAR_OUT: {F(100): 3, F(7, 3): 4},
 }
 
 
 @pytest.mark.parametrize("name", NODES)
 def test_amplitudes_of_nodes_are_within_their_units(name: str) -> None:
-    tilt = tilt_of(NODES[name])
-    first = tilt.law.first_right
-    check_amplitudes(tilt, NODES[name], [(1, True), (first, False), (3 * first, False)], 25)
-
-
-def test_units_of_wrapped_nodes_far_out() -> None:
-    """A fault once found: f_sum is good to sum count |f| 2^-52 only, and mu amplifies that."""
-    cells = {F(100): 3, F(7, 3): 4}
-    check_amplitudes(tilt_of(cells), cells, [(1320, False), (640, False), (2400, False)], 150)
-
-
-def check_amplitudes(tilt: Tilt, cells: Cells, tilts: list[tuple[int, bool]], most: int) -> None:
     """weight * phi_mu(theta) / e^(2 pi i mu W p / 2N), or all of phi_mu where an angle was reduced."""
-    plan = tilt.plan
+    cells = NODES[name]
+    tilt, most = tilt_of(cells), 150 if name == FAR_OUT else 25
+    plan, first = tilt.plan, tilt.law.first_right
+    tilts = [(1, True), (first, False), (3 * first, False)]
+    if name == FAR_OUT:
+        tilts = [(1320, False), (640, False), (2400, False)]
     size = 2 * plan.modulus
     for step, middle in tilts:
         contour, mu = tilt._contour(step, middle), F(step) * F(tilt.law.step)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
@@ -156,30 +157,24 @@ def test_closed_forms_enclose_the_limit(domain: Domain, eps: float) -> None:
         assert m_star >= single_size_limit(domain, odds) * (1 - Fraction(1, 10**9))
 
 
-@pytest.mark.parametrize("eps", [1e-3, 0.5, 1.0, 4.0, 20.0])
-@pytest.mark.parametrize("w", [2, 3, 10, 1000])
-def test_one_sensitive_symbol(w: int, eps: float) -> None:
-    domain = Domain(w, 1)
+EPS = (1e-3, 0.5, 1.0, 4.0, 20.0)
+#: Domains with eps, the closed form of their limit, sizes and alpha (None: any).
+SIMPLE = [
+    *((w, 1, eps, randomised_response_limit, (1,), None) for w in (2, 3, 10, 1000) for eps in EPS),
+    *((w, 2, 0.05, randomised_response_limit, (1,), None) for w in (2, 3, 10, 100)),
+    *((v, v, eps, single_size_limit, None, 1) for v in (2, 3, 10, 1000) for eps in EPS),  # local privacy
+]
+
+
+@pytest.mark.parametrize(("w", "v", "eps", "closed_form", "sizes", "alpha"), SIMPLE)
+def test_simple_domains_have_closed_forms(
+    w: int, v: int, eps: float, closed_form: Callable, sizes: tuple[int, ...] | None, alpha: float | None
+) -> None:
+    domain = Domain(w, v)
     saddle = solve(domain, eps)
-    assert saddle.sizes == (1,)
-    assert_equal(saddle.m_star, randomised_response_limit(domain, 1 + Fraction(expm1(eps))))
-
-
-@pytest.mark.parametrize("eps", [1e-3, 0.5, 1.0, 4.0, 20.0])
-@pytest.mark.parametrize("v", [2, 3, 10, 1000])
-def test_all_symbols_sensitive_is_plain_local_privacy(v: int, eps: float) -> None:
-    domain = Domain(v, v)
-    saddle = solve(domain, eps)
-    assert saddle.alpha == 1
-    assert_equal(saddle.m_star, single_size_limit(domain, 1 + Fraction(expm1(eps))))
-
-
-@pytest.mark.parametrize("w", [2, 3, 10, 100])
-def test_two_sensitive_symbols_at_small_eps(w: int) -> None:
-    domain = Domain(w, 2)
-    saddle = solve(domain, 0.05)
-    assert saddle.sizes == (1,)
-    assert_equal(saddle.m_star, randomised_response_limit(domain, 1 + Fraction(expm1(0.05))))
+    assert saddle.sizes == sizes or sizes is None
+    assert saddle.alpha == alpha or alpha is None
+    assert_equal(saddle.m_star, closed_form(domain, 1 + Fraction(expm1(eps))))
 
 
 def test_closed_forms_are_exact_on_rationals() -> None:
