@@ -74,10 +74,9 @@ def test_where_there_is_no_plan_single_questions_are_answered_and_plan_says_so(t
     assert "Single questions (profile, epsilon, reduction, tradeoff) may still have an answer" in " ".join(
         printed.split()
     )
-    (row,) = answer("epsilon", "--cells", str(file), "--delta", "1e-10")["rows"]
-    assert 2500 < Decimal(row["eps_lower"]) <= Decimal(row["eps_upper"]) < 2510
-    file.write_text('{"5000": 1, "4500": 2, "4100": 1, "1/3": 2}')
-    (all_cells,) = answer("epsilon", "--cells", str(file), "--delta", "1e-10")["rows"]
-    file.write_text('{"1/3": 2}')
-    (rest,) = answer("epsilon", "--cells", str(file), "--delta", "1e-10")["rows"]
-    assert abs(Decimal(all_cells["eps"]) - 9050 - Decimal(rest["eps"])) < Decimal("1e-8")
+    (row,) = rows(tmp_path, '{"5000": 1, "1/3": 2}', "epsilon", "--delta", "1e-10")
+    assert 2500 < row["eps_lower"] <= row["eps_upper"] < 2510
+    many = '{"5000": 1, "4500": 2, "4100": 1, "1/3": 2}'
+    (all_cells,) = rows(tmp_path, many, "epsilon", "--delta", "1e-10")
+    (rest,) = rows(tmp_path, '{"1/3": 2}', "epsilon", "--delta", "1e-10")
+    assert abs(all_cells["eps"] - 9050 - rest["eps"]) < Decimal("1e-8")

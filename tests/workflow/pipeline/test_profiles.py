@@ -14,30 +14,19 @@ from ruamel.yaml import YAML
 from tests.paths import ROOT, TINY
 from workflow.pipeline.settings import RunSettings
 
-CLUSTERS = ["slurm/profile", "slurm/test-cluster/profile"]
-
 
 def read(path: str) -> dict[str, object]:
     return YAML(typ="safe").load((ROOT / path).read_text())
 
 
-@pytest.mark.parametrize("folder", CLUSTERS)
-def test_cluster_profile_has_the_defaults(folder: str) -> None:
+@pytest.mark.parametrize("folder", ["slurm/profile", "slurm/test-cluster/profile"])
+def test_cluster_profile_has_the_defaults_and_run_settings_that_are_known(folder: str) -> None:
     """Snakemake does not read workflow/profiles/default beside a profile that is named."""
     profile = read(f"{folder}/config.yaml")
     assert profile.items() >= read("workflow/profiles/default/config.yaml").items()
-
-
-@pytest.mark.parametrize("folder", CLUSTERS)
-def test_cluster_profile_asks_for_one_core_per_rank_and_shows_logs(folder: str) -> None:
-    profile = read(f"{folder}/config.yaml")
-    assert profile["set-threads"] == {"curves": 1, "scan_curves": 1, "uldp_surveys": 1}
+    assert profile["set-threads"] == {"curves": 1, "scan_curves": 1, "uldp_surveys": 1}, "one core per rank"
     assert profile["show-failed-logs"] is True
     assert profile["configfile"] == "run.yaml"
-
-
-@pytest.mark.parametrize("folder", CLUSTERS)
-def test_run_settings_are_known_and_end_all_ranks(folder: str) -> None:
     settings = RunSettings.model_validate(read(f"{folder}/run.yaml"))
     assert settings.mpi == "srun --mpi=pmi2 --kill-on-bad-exit=1"
     assert settings.shards + 5 <= 30, "sbatch calls: shards, four more stages, the driver"

@@ -12,6 +12,7 @@ from kernels.uldp.closed_forms import single_size_until
 from kernels.uldp.domain import Domain
 from kernels.uldp.mechanism import odds_of
 from kernels.uldp.saddle import solve
+from tests.paths import ROOT
 from tests.refused import refused
 from tests.workflow.study.studies import TINY
 from workflow.pipeline.settings import RunSettings
@@ -19,6 +20,8 @@ from workflow.study.compute import make_mechanism
 from workflow.study.counts import read_counts
 from workflow.study.read import find_study, load_study, parse_study
 from workflow.study.run import configure_study
+from workflow.study.schema import MapFile, StudyFile, TableFile
+from workflow.study.tables import LimitRow, SurveyRow
 
 F = Fraction
 
@@ -158,3 +161,10 @@ def test_run_is_checked_before_any_job(tmp_path: Path) -> None:
     assert (run.folder, run.tables) == ("results/tiny_study", [str(tmp_path / "people.csv")])
     line = refused(configure_study, RunSettings(study="no_such_study"))
     assert line.endswith("no such study; allowed: the path of a file, or one of uldp_default")
+
+
+def test_every_key_and_column_is_documented() -> None:
+    text = (ROOT / "docs" / "uldp.md").read_text(encoding="utf-8")
+    for model in (StudyFile, TableFile, MapFile):
+        assert all(f"`{key}`" in text for key in model.model_fields)
+    assert all(f"`{column}`" in text for column in (*SurveyRow.columns(), *LimitRow.columns()))

@@ -1,4 +1,7 @@
-"""What only reads files or answers in exact numbers does not load the compiler, which takes a second."""
+"""What only reads files, answers in exact numbers or checks what people write does not load the compiler,
+which takes a second."""
+
+from __future__ import annotations
 
 import subprocess
 import sys
@@ -7,7 +10,8 @@ import pytest
 
 from tests.paths import ROOT
 
-#: Each with all that it imports.
+#: Modules of the kernels, scripts of rules that compute nothing anew, what the Snakefile imports: each with all
+#: that it imports.
 FREE = [
     *(f"kernels.intervals.{file.stem}" for file in sorted((ROOT / "kernels/intervals").glob("[a-z]*.py"))),
     "kernels.accounting.settings",
@@ -22,10 +26,13 @@ FREE = [
     "kernels.accounting.census.joint",
     "kernels.accounting.design.rescale",
     "kernels.accounting.closeness.edgeworth",
+    *("workflow.scripts.aggregate", "workflow.scripts.report", "workflow.scripts.scan"),
+    *("workflow.scripts.uldp_plan", "workflow.scripts.uldp_aggregate", "workflow.scripts.uldp_report"),
+    *("workflow.pipeline.settings", "workflow.design.scan", "workflow.study.run", "workflow.pages.answer"),
 ]
 
 
 @pytest.mark.parametrize("module", FREE)
-def test_modules_that_need_no_compiler_do_not_load_it(module: str) -> None:
+def test_what_reads_does_not_load_the_compiler(module: str) -> None:
     program = f"import sys, {module}; sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=False).returncode == 0
