@@ -10,8 +10,8 @@ import pytest
 
 from tests.paths import ROOT
 
-#: Modules of the kernels, scripts of rules that compute nothing anew, what the Snakefile imports: each with all
-#: that it imports.
+#: Modules of the kernels, scripts of rules that compute nothing anew, what the Snakefile imports: each with
+#: all that it imports.
 FREE = [
     *(f"kernels.intervals.{file.stem}" for file in sorted((ROOT / "kernels/intervals").glob("[a-z]*.py"))),
     "kernels.accounting.settings",

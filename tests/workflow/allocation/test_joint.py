@@ -76,14 +76,10 @@ def test_a_joint_pair_has_all_cells_of_its_products_pairs(folder: Path) -> None:
     assert both.total_rho == F(7, 4) + F(5, 4)
     for first, second in pairs(both):
         parts = product_patterns(both, first), product_patterns(both, second)
-        expected = pair_composition(tiny, parts[0][0], parts[1][0]) + pair_composition(
-            other, parts[0][1], parts[1][1]
-        )
-        assert pair_composition(both, first, second) == expected
-        assert product_pairs(both, first, second) == {
-            "tiny": pair_composition(tiny, parts[0][0], parts[1][0]),
-            "other": pair_composition(other, parts[0][1], parts[1][1]),
-        }
+        of_tiny = pair_composition(tiny, parts[0][0], parts[1][0])
+        of_other = pair_composition(other, parts[0][1], parts[1][1])
+        assert pair_composition(both, first, second) == of_tiny + of_other
+        assert product_pairs(both, first, second) == {"tiny": of_tiny, "other": of_other}
 
 
 def test_no_budget_crosses_from_one_product_to_the_next(folder: Path) -> None:
@@ -217,13 +213,10 @@ def test_the_joint_eps_is_exact_and_below_the_loose_sum(folder: Path) -> None:
     )
 
 
-def test_validate_names_the_products(folder: Path) -> None:
+def test_products_are_named_and_a_single_one_has_no_loose_sum(folder: Path) -> None:
     path = str(folder / "joint.yaml")
     assert "Joint release of tiny, other." in table("validate", path)
     assert answer("validate", path)["products"] == ["tiny", "other"]
-
-
-def test_a_single_product_has_no_loose_sum() -> None:
     document = answer("epsilon", "--allocation", str(TINY), "--pair", "00,00", "--delta", "1e-6")
     assert "products" not in document
     assert "eps_sum" not in document["rows"][0]

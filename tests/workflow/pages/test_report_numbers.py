@@ -59,12 +59,8 @@ def test_the_colours_of_the_heat_map_tell_sign_and_decade() -> None:
     assert len(set(COLOURS)) == 13
 
 
-def test_a_heat_map_of_equal_pairs_has_one_colour() -> None:
-    scale = Scale.fitting(Decimal(0), Decimal(0))
-    assert scale.colour(Decimal(0)) == 0
-
-
-def test_differences_within_the_uncertainty_have_no_colour() -> None:
+def test_equal_pairs_and_differences_within_the_uncertainty_have_no_colour() -> None:
+    assert Scale.fitting(Decimal(0), Decimal(0)).colour(Decimal(0)) == 0
     scale = Scale.fitting(Decimal("3e-11"), Decimal("2e-12"))
     assert [scale.colour(Decimal(text)) for text in ("9e-12", "3e-11", "-3e-11")] == [0, 1, -1]
 

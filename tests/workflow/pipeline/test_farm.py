@@ -29,19 +29,15 @@ def answers(ranks: int, items: int, mode: str = "uneven") -> dict[str, Any]:
     return json.loads(done.stdout)
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 3, 7])
-def test_every_item_is_computed_once_on_any_number_of_ranks(ranks: int) -> None:
-    report = answers(ranks, 40)
-    assert report["answers"] == [[item**2] for item in range(40)]
-    assert len(report["items"]) == ranks
-    assert sum(report["items"]) == 40
-    assert all(seconds > 0 for seconds in report["cpu_seconds"])
-
-
-@pytest.mark.parametrize("items", [0, 1, 2, 6])
-def test_more_ranks_than_items(items: int) -> None:
-    report = answers(7, items)
+@pytest.mark.parametrize(
+    ("ranks", "items"), [(1, 40), (2, 40), (3, 40), (7, 40), (7, 0), (7, 1), (7, 2), (7, 6)]
+)
+def test_every_item_is_computed_once_on_any_number_of_ranks(ranks: int, items: int) -> None:
+    report = answers(ranks, items)
     assert report["answers"] == [[item**2] for item in range(items)]
+    assert len(report["items"]) == ranks
+    assert sum(report["items"]) == items
+    assert all(seconds > 0 for seconds in report["cpu_seconds"]) or items < ranks
 
 
 def test_large_answers_do_not_block() -> None:

@@ -13,10 +13,6 @@ from workflow import code_digest
 RULES = sorted(path.stem for path in (ROOT / "workflow" / "rules").glob("*.smk"))
 
 
-def text_of(rule: str) -> str:
-    return (ROOT / "workflow" / "rules" / f"{rule}.smk").read_text()
-
-
 def test_rules_and_scripts_have_the_same_names() -> None:
     scripts = sorted(path.stem for path in (ROOT / "workflow" / "scripts").glob("*.py"))
     snakefile = (ROOT / "Snakefile").read_text()
@@ -25,23 +21,14 @@ def test_rules_and_scripts_have_the_same_names() -> None:
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_every_rule_has_its_script_and_declares_what_it_uses(rule: str) -> None:
-    text = text_of(rule)
+def test_every_rule_declares_what_it_uses_logs_where_make_says_and_asks_for_more(rule: str) -> None:
+    text = (ROOT / "workflow" / "rules" / f"{rule}.smk").read_text()
     for part in (f"rule {rule}:", f"/{rule}.py", "log:", "benchmark:", "threads:", "resources:"):
         assert part in text
-
-
-@pytest.mark.parametrize("rule", RULES)
-def test_logs_are_where_make_says(rule: str) -> None:
     assert "its log is in logs/ of the results folder" in (ROOT / "Makefile").read_text()
-    logs = re.findall(r"^    log:\n +f\"(.*)\",$", text_of(rule), re.MULTILINE)
+    logs = re.findall(r"^    log:\n +f\"(.*)\",$", text, re.MULTILINE)
     assert logs
     assert all(re.match(r"\{(RUN|SCAN|STUDY)\.folder\}/logs/", log) for log in logs)
-
-
-@pytest.mark.parametrize("rule", RULES)
-def test_every_rule_that_is_tried_again_asks_for_more(rule: str) -> None:
-    text = text_of(rule)
     for amount in ("mem_mb", "runtime"):
         (asked,) = re.findall(rf"^ +{amount}=(.*),$", text, re.MULTILINE)
         assert ("* attempt" in asked) != ("retries: 0" in text)

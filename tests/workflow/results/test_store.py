@@ -124,11 +124,8 @@ def test_text_longer_than_an_attribute_may_be(tmp_path: Path) -> None:
     counts = {Fraction(10**99 + i, 10**100): 1 for i in range(400)}
     long = replace(RESULTS[0], composition=Composition.from_counts(counts))
     header = replace(HEADER, allocation_yaml="# " + "x" * 200_000)
-    CurveFile.write(
-        tmp_path / "long.h5",
-        header,
-        [replace(long, summary=replace(long.summary, cells=400, distinct_rhos=400))],
-    )
+    long = replace(long, summary=replace(long.summary, cells=400, distinct_rhos=400))
+    CurveFile.write(tmp_path / "long.h5", header, [long])
     with open_results(tmp_path / "long.h5") as results:
         assert results.header().allocation_yaml == header.allocation_yaml
         assert results.read(IDENTITIES[0].path).composition == long.composition
