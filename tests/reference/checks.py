@@ -30,11 +30,8 @@ class Bounds(Protocol):
 
 
 def size(value: Fraction) -> str:
-    """Sign and power of ten, for messages about numbers that a double may not hold."""
-    if not value:
-        return "0"
-    decades = (abs(value.numerator).bit_length() - value.denominator.bit_length()) * 0.30103
-    return f"{'-' if value < 0 else ''}1e{decades:.1f}"
+    """Two digits, for messages about numbers that a double may not hold."""
+    return f"{Decimal(value.numerator) / value.denominator:.1e}"
 
 
 def assert_encloses(result: Bounds, truth: Enclosure | Bounds) -> None:

@@ -172,15 +172,9 @@ def test_tradeoff_reference_is_the_dual_of_the_profile() -> None:
     tails = ConvolutionTail({F(1, 2): 2, F(1, 3): 1}, bits=300)
     slopes = [k * tails.step - F(2, 3) for k in range(-60, 61)]
     for alpha in (F(1, 1000), F(1, 7), F(1, 2), F(99, 100)):
-        dual = max(
-            1 - tails.delta(eps).middle - enclosure_exp(eps) * alpha for eps in slopes
-        )  # sup over eps of 1 - delta(eps) - e^eps alpha, attained at a lattice point
+        with precision(400):  # sup over eps of 1 - delta(eps) - e^eps alpha, attained at a lattice point
+            dual = max(1 - tails.delta(t).middle - enclosure(ball(t).exp()).middle * alpha for t in slopes)
         assert abs(tradeoff(tails, alpha).beta.middle - dual) < F(1, 10**40)
-
-
-def enclosure_exp(eps: Fraction) -> Fraction:
-    with precision(400):
-        return enclosure(ball(eps).exp()).middle
 
 
 def test_short_vectors_on_a_lattice_beyond_a_scan() -> None:

@@ -43,6 +43,11 @@ def truth(allocation: Allocation, pair: tuple[str, str], eps: F) -> F:
     return ArbTail(dict(pair_composition(allocation, *pair).cells)).delta(eps).upper
 
 
+def met(allocation: Allocation, target: Target) -> bool:
+    """Whether every pair meets the target."""
+    return all(truth(allocation, pair, target.eps) <= target.delta for pair in pairs(allocation))
+
+
 def shares(allocation: Allocation, level: str) -> list[F]:
     return [rho / allocation.level_rho(level) for rho in allocation.rho[level].values()]
 
@@ -55,7 +60,7 @@ def test_every_pair_meets_the_target_and_one_more_step_does_not(
     found = tuned(SMALL, TARGET, levels, denominator)
     scaled = levels or SMALL.levels
     made = found.allocation
-    assert all(truth(made, pair, TARGET.eps) <= TARGET.delta for pair in pairs(made))
+    assert met(made, TARGET)
     assert all(shares(made, level) == shares(SMALL, level) for level in SMALL.levels)
     assert all(made.rho[level] == SMALL.rho[level] for level in SMALL.levels if level not in scaled)
     grid = denominator or (8 if levels else 800_000)
@@ -72,7 +77,7 @@ def test_every_pair_meets_the_target_and_one_more_step_does_not(
     bigger = made
     for level in scaled:
         bigger = scale_levels(bigger, more[level], [level])
-    assert any(truth(bigger, pair, TARGET.eps) > TARGET.delta for pair in pairs(bigger))
+    assert not met(bigger, TARGET)
 
 
 def test_the_account_is_of_the_allocation_that_is_returned() -> None:
@@ -125,7 +130,7 @@ def test_how_far_away_the_start_is_does_not_matter() -> None:
     far = scale_levels(SMALL, F(1, 10**20), SMALL.levels)
     near, found = tuned(SMALL, TARGET).allocation, tuned(far, TARGET).allocation
     assert abs(found.total_rho / near.total_rho - 1) < F(1, 10**5)
-    assert all(truth(found, pair, TARGET.eps) <= TARGET.delta for pair in pairs(found))
+    assert met(found, TARGET)
 
 
 def test_a_pair_that_only_its_own_evaluation_finds_too_large_lowers_the_scale() -> None:
@@ -202,6 +207,5 @@ def test_a_round_ends_at_a_pair_far_beyond_the_target() -> None:
     every = len({pair_composition(SMALL, *pair) for pair in pairs(SMALL)})
     assert rounds[0] < rounds[-1] == every
     assert set(found.account.epsilons) == set(pairs(SMALL))
-    assert all(truth(found.allocation, pair, target.eps) <= target.delta for pair in pairs(SMALL))
-    louder = scale_levels(SMALL, found.scale * (1 + F(1, 10**5)), SMALL.levels)
-    assert any(truth(louder, pair, target.eps) > target.delta for pair in pairs(SMALL))
+    assert met(found.allocation, target)
+    assert not met(scale_levels(SMALL, found.scale * (1 + F(1, 10**5)), SMALL.levels), target)
