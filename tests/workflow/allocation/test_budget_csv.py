@@ -43,10 +43,10 @@ def test_every_shipped_allocation_comes_back_exactly(tmp_path: Path, name: str, 
 def test_through_the_command_line_and_back(tmp_path: Path) -> None:
     made, again = tmp_path / "made.csv", tmp_path / "again.csv"
     yaml = tmp_path / "back.yaml"
-    table("export", "--format", "table", "--style", "percent", "--allocation", TINY, "--output", str(made))
-    document = answer(
-        "import", str(made), *LIKE, "--output", str(yaml), "--title", "Back", "--source", "here"
-    )
+    export = ("export", "--format", "table", "--style", "percent", "--allocation")
+    table(*export, TINY, "--output", str(made))
+    said = ("--title", "Back", "--source", "here")
+    document = answer("import", str(made), *LIKE, "--output", str(yaml), *said)
     back = load_allocation(yaml)
     assert (back.name, back.title, back.source) == ("back", "Back", "here")
     assert back.rho == TINY_ALLOCATION.rho
@@ -54,9 +54,7 @@ def test_through_the_command_line_and_back(tmp_path: Path) -> None:
     assert {(row["level"], row["query"]): F(row["rho_exact"]) for row in document["rows"]} == {
         (level, query): rho for level in back.levels for query, rho in back.rho[level].items()
     }
-    table(
-        "export", "--format", "table", "--style", "percent", "--allocation", str(yaml), "--output", str(again)
-    )
+    table(*export, str(yaml), "--output", str(again))
     assert again.read_bytes() == made.read_bytes()
 
 

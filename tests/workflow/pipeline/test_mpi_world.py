@@ -32,12 +32,10 @@ def test_right_worlds_pass() -> None:
 def test_world_of_copies_started_by_a_foreign_launcher() -> None:
     """As `srun --mpi=none` does: several processes, each alone."""
     program = "from workflow.pipeline.mpi_world import world\nworld(4)"
-    done = subprocess.run(
+    command, launched = (
         [sys.executable, "-c", program],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={"PATH": "/usr/bin:/bin", "SLURM_STEP_NUM_TASKS": "4"},
+        {"PATH": "/usr/bin:/bin", "SLURM_STEP_NUM_TASKS": "4"},
     )
+    done = subprocess.run(command, env=launched, capture_output=True, text=True, check=False)
     assert done.returncode != 0
     assert "4 copies were started (SLURM_STEP_NUM_TASKS=4)" in done.stderr

@@ -40,11 +40,8 @@ def test_slurm_starts_ranks_with_short_addresses_unless_a_netmod_is_set(mpi: str
     assert launch.endswith(f"{mpi} -n 3")
     shell = launch.replace(f"{mpi} -n 3", "printenv MPIR_CVAR_CH4_NETMOD")
     for environment, netmod in (({}, "ofi" if asked else ""), ({"MPIR_CVAR_CH4_NETMOD": "ucx"}, "ucx")):
+        variables = {"PATH": os.defpath} | environment
         done = subprocess.run(
-            ["bash", "-c", shell],
-            env={"PATH": os.defpath} | environment,
-            stdout=subprocess.PIPE,
-            text=True,
-            check=False,
+            ["bash", "-c", shell], env=variables, stdout=subprocess.PIPE, text=True, check=False
         )
         assert done.stdout.strip() == netmod
