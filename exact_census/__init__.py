@@ -20,6 +20,9 @@ if TYPE_CHECKING:  # for type checkers and editors; at run time __getattr__ find
     from exact_census.exact import Refused as Refused
     from exact_census.plots import plot_profile as plot_profile
     from exact_census.plots import plot_tradeoff as plot_tradeoff
+    from exact_census.questions import Conversion as Conversion
+    from exact_census.questions import Profile as Profile
+    from exact_census.questions import Reduction as Reduction
     from exact_census.questions import convert as convert
     from exact_census.questions import curve as curve
     from exact_census.questions import delta as delta
@@ -35,7 +38,18 @@ _HOMES = {
     ".curves": ("Curve", "Curves", "read_curves"),
     ".exact": ("Bounded", "InputError", "Interval", "Refused"),
     ".plots": ("plot_profile", "plot_tradeoff"),
-    ".questions": ("convert", "curve", "delta", "epsilon", "profile", "reduction", "tradeoff"),
+    ".questions": (
+        "Conversion",
+        "Profile",
+        "Reduction",
+        "convert",
+        "curve",
+        "delta",
+        "epsilon",
+        "profile",
+        "reduction",
+        "tradeoff",
+    ),
     ".tuning": ("Tuning", "tune"),
 }
 _MODULE = {name: module for module, names in _HOMES.items() for name in names}
@@ -55,4 +69,4 @@ if not TYPE_CHECKING:  # a checker would take every name for one of these
 
 def __dir__() -> list[str]:
     """All public names, loaded or not."""
-    return sorted({*globals(), *__all__})
+    return __all__

@@ -14,6 +14,7 @@ from kernels.accounting.census.mechanism import pair_composition, resolve_mechan
 from workflow.allocation.cells import read_cells
 from workflow.allocation.read import load_allocation as load_allocation
 from workflow.input.rational import parse_rho
+from workflow.words import shorten
 
 
 class Composition(composition.Composition):
@@ -26,15 +27,21 @@ class Composition(composition.Composition):
     """
 
     def __init__(self, cells: Mapping[Any, int]) -> None:
+        if not isinstance(cells, Mapping):
+            raise InputError(
+                f"cells = {shorten(repr(cells), quote='')}: must map every rho to a number of cells"
+            )
         counts: dict[Fraction, int] = {}
         for number, count in cells.items():
             rho = written(number, "rho")
             if rho in counts:
                 raise InputError(f"rho = {number}: the same as one before; list each rho once")
+            try:
+                parse_rho(str(rho))
+            except ValueError as error:
+                raise InputError(f"rho = {number}: {error}") from None
             counts[rho] = count
         with checking():
-            for rho in counts:
-                parse_rho(str(rho))
             super().__init__(composition.Composition.from_counts(counts).cells)
 
     @classmethod

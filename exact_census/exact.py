@@ -81,8 +81,17 @@ def written(number: Number, name: str) -> Fraction:
     one in place of the decimal that is meant."""
     found = exact(number, name)
     if isinstance(number, float) and not number.is_integer():
-        raise InputError(f"{name} = {number}: a float is not exact; write it as text, '{number}' or '1/10'")
+        raise InputError(
+            f"{name} = {number}: a float is not exact; write what is meant as text, such as '{number}'"
+        )
     return found
+
+
+def inside(number: Fraction, name: str) -> Fraction:
+    """A number that must lie strictly between 0 and 1. Raises InputError."""
+    if not 0 < number < 1:
+        raise InputError(f"{name} = {number}: must be above 0 and below 1")
+    return number
 
 
 def exact_array(

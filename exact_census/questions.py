@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from exact_census.curves import Curve
-from exact_census.exact import Bounded, Number, exact, exact_array
+from exact_census.exact import Bounded, InputError, Number, exact_array, inside, written
 from kernels.accounting.accountant import Accountant
 from kernels.accounting.bounds import zcdp
 from kernels.accounting.composition import Composition
@@ -55,6 +55,8 @@ class Conversion:
 
 @lru_cache(maxsize=8)  # so that several questions about a composition share its plan
 def _accountant(composition: Composition) -> Accountant:
+    if not isinstance(composition, Composition):
+        raise InputError(f"a Composition is asked about, not {type(composition).__name__}")
     return Accountant(composition)
 
 
@@ -107,14 +109,14 @@ def curve(composition: Composition, thresholds: int = 1001, eps_points: int = 25
 
 
 def reduction(composition: Composition, delta: Any) -> Reduction:
-    """The share of all noise variance that exact accounting shows to be unneeded at delta.
+    """The share of all noise variance that could be removed at delta. Of a level, ask for its composition.
 
     delta: above 0 and below 1, a number or an array. Raises as epsilon does.
     """
     numbers, shape = exact_array(delta, "delta", 0, 1)
-    found = [_accountant(composition).reduction(number) for number in numbers]
+    answers = [_accountant(composition).reduction(inside(number, "delta")) for number in numbers]
     names = ("eps_zcdp", "reduction", "scale")
-    return Reduction(*(Bounded.of((getattr(one, name) for one in found), shape) for name in names))
+    return Reduction(*(Bounded.of((getattr(each, name) for each in answers), shape) for name in names))
 
 
 def convert(rho: Number, delta: Any) -> Conversion:
@@ -122,7 +124,7 @@ def convert(rho: Number, delta: Any) -> Conversion:
 
     delta: above 0 and at most 1, a number or an array. Raises InputError.
     """
-    budget = exact(rho, "rho")
+    budget = written(rho, "rho")
     numbers, shape = exact_array(delta, "delta", 0, 1)
     formulas = (zcdp.epsilon, zcdp.epsilon_cks20)
     return Conversion(*(Bounded.of((formula(budget, one) for one in numbers), shape) for formula in formulas))

@@ -122,7 +122,11 @@ MISTAKES: dict[str, tuple[Callable[[], object], str]] = {
     "float rho": (lambda: ec.Composition({0.1: 2}), "rho = 0.1: .*'0.1'"),
     "rho twice": (lambda: ec.Composition({"1/10": 2, "0.1": 1}), "rho = 0.1: the same"),
     "no rho": (lambda: ec.Composition({"tenth": 2}), "rho = 'tenth'"),
-    "rho of 0": (lambda: ec.Composition({0: 2}), "above 0"),
+    "rho of 0": (lambda: ec.Composition({0: 2}), "rho = 0: .*above 0"),
+    "a list of rhos": (lambda: ec.Composition(["1/3"]), "cells = .*map"),  # type: ignore[arg-type]
+    "no composition": (lambda: ec.epsilon("dhc_persons_us", "1e-6"), "Composition"),  # type: ignore[arg-type]
+    "reduction at 0": (lambda: ec.reduction(COMPOSITION, 0), "delta = 0: must be above 0"),
+    "float budget": (lambda: ec.convert(0.1, "1e-6"), "rho = 0.1: a float"),
     "no cells": (lambda: ec.Composition({}), "at least one cell"),
     "half a cell": (lambda: ec.Composition({1: 0.5}), "cells"),
     "not a number": (lambda: ec.epsilon(COMPOSITION, float("nan")), "delta = nan"),
