@@ -1,5 +1,6 @@
 """The corners: absurd lattices, plans, refusals, and the sharpness of these tests themselves."""
 
+import json
 import math
 from decimal import Decimal
 from fractions import Fraction
@@ -24,6 +25,7 @@ from tests.kernels.accounting.cases import (
     cells_of,
     reference,
 )
+from tests.paths import ROOT
 from tests.reference.arb_tail import ArbTail
 from tests.reference.cells import FINE, Cells, Enclosure, rational_gcd, total
 from tests.reference.census import pair_cells
@@ -63,6 +65,19 @@ def test_more_than_a_hundred_different_rhos() -> None:
     grid = [F(0), F(3), total(ALL_DIFFERENT) / 2, F(-1), F(70)]
     for point in case.profile(grid):
         assert_holds(point, truth)
+        assert point.is_sharp
+
+
+def test_more_than_a_hundred_different_rhos_against_stored_values() -> None:
+    """Rhos down to 1/10^6, which the certificate's sums do not reach."""
+    stored = json.loads((ROOT / "tests/data/many_rhos.json").read_text(encoding="utf-8"))
+    case = Accountant(Composition.from_counts({F(rho): 1 for rho in stored["rhos"]}))
+    assert len(case.composition.cells) > 100
+    assert case.tiers.absolute_bound < 1e-35
+    for row in stored["points"]:
+        [point] = case.profile([F(row["eps"])])
+        for name in ("alpha", "power", "delta"):
+            assert_encloses(getattr(point, name), Enclosure(*map(F, row[name])))
         assert point.is_sharp
 
 
