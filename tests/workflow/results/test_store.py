@@ -19,6 +19,7 @@ from tests.workflow.results.stored import HEADER, SETTINGS, stored
 from workflow import files as atomic
 from workflow.results.curves import RESULT_ARRAYS, CurveFile, Identity, level_path, open_results, pair_path
 from workflow.results.file import StoreError
+from workflow.results.values import put_array
 
 IDENTITIES = [Identity("level", "US"), Identity("pair", "00", "00"), Identity("pair", "00", "01")]
 RESULTS = [stored(identity, seed) for seed, identity in enumerate(IDENTITIES)]
@@ -247,3 +248,12 @@ def test_killed_and_racing_writers_leave_a_whole_file(file: Path) -> None:
     verify(file)
     CurveFile.write(file, HEADER, RESULTS)
     assert list(file.parent.iterdir()) == [file], "temporary files of killed writers are removed"
+
+
+@pytest.mark.parametrize("size", [10, 10_000])
+def test_arrays_are_written_once(tmp_path: Path, size: int) -> None:
+    """Neither a small dataset nor a large one is filled before it is written."""
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        put_array(file.id, "array", np.arange(size, dtype=np.float64))
+        properties = file["array"].id.get_create_plist()
+    assert properties.get_fill_time() == h5py.h5d.FILL_TIME_NEVER

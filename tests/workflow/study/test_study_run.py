@@ -88,6 +88,20 @@ def test_shards_do_not_change_the_content(finished: Path, tmp_path: Path) -> Non
         merge(other, files, *outputs)
 
 
+def test_a_damaged_shard_is_set_aside_and_made_again(finished: Path, tmp_path: Path) -> None:
+    plan, out = plan_of(tmp_path), files_in(tmp_path).out
+    out.parent.mkdir()
+    content = files_in(finished).out.read_bytes()
+    out.write_bytes(content[: len(content) // 2])
+    outputs = tmp_path / "study.h5", {"surveys": tmp_path / "s.csv"}
+    with pytest.raises(IncompleteError, match="shard 000 must be made again"):
+        merge(plan, [out], *outputs)
+    assert not out.exists()
+    run_shard(tmp_path, plan)
+    merge(plan, [out], *outputs)
+    assert digest(tmp_path / "study.h5") == digest(files_in(finished).out)
+
+
 def test_a_checkpoint_that_cannot_be_written_does_not_end_the_run(tmp_path: Path) -> None:
     (tmp_path / "surveys").mkdir()
     (tmp_path / "surveys" / ".000.unfinished").write_text("a file where the folder of the journal should be")
